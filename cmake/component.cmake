@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# How parts of the tree declare themselves: libraries, tests, ports. Ops and kernels will follow
+# the port's scheme (halyard_add_op, halyard_add_kernel): collect names in a global property, and
+# generate the composition root from them, so that adding one edits one line outside its folder.
+include(GoogleTest OPTIONAL)
+
+# halyard_library(NAME SOURCES... DEPS...): a static library of the tree, included from its root.
+function(halyard_library NAME)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  add_library(${NAME} STATIC ${ARG_SOURCES})
+  target_include_directories(${NAME} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${NAME} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS} halyard_warnings)
+endfunction()
+
+# halyard_test(NAME SOURCES... DEPS... [LABELS...] [TIMEOUT s]): a GoogleTest program, one ctest
+# entry for each test case.
+function(halyard_test NAME)
+  if(NOT HALYARD_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  add_executable(${NAME} ${ARG_SOURCES})
+  set_target_properties(${NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  target_link_libraries(${NAME} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest GTest::gtest_main
+                                        halyard_warnings)
+  target_compile_definitions(${NAME} PRIVATE
+    HALYARD_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    HALYARD_TEST_PORTS_DIR="${PROJECT_BINARY_DIR}/lib/halyard/ports")
+  gtest_discover_tests(${NAME} DISCOVERY_TIMEOUT 120
+                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+endfunction()
+
+# halyard_add_port(NAME SOURCES... [DEPS...] [PLUGIN_ONLY|BUILTIN_ONLY]): a port of the tree. Built twice: linked into the
+# programs under its own entry name, and as the plugin lib<NAME>.so that exports halyard_hal_get.
+function(halyard_add_port NAME)
+  cmake_parse_arguments(ARG "PLUGIN_ONLY;BUILTIN_ONLY" "" "SOURCES;DEPS" ${ARGN})
+  if(NOT ARG_PLUGIN_ONLY)
+    add_library(port_${NAME} STATIC ${ARG_SOURCES})
+    target_compile_definitions(port_${NAME} PRIVATE HALYARD_PORT_ENTRY=halyard_hal_get_${NAME})
+    target_link_libraries(port_${NAME} PRIVATE halyard_headers ${ARG_DEPS} halyard_warnings)
+    set_property(GLOBAL APPEND PROPERTY HALYARD_BUILTIN_PORTS ${NAME})
+  endif()
+  if(NOT ARG_BUILTIN_ONLY)
+    add_library(plugin_${NAME} MODULE ${ARG_SOURCES})
+    target_link_libraries(plugin_${NAME} PRIVATE halyard_headers ${ARG_DEPS} halyard_warnings)
+    # A plugin may link static libraries of the tree; none of their symbols may leave it.
+    target_link_options(plugin_${NAME} PRIVATE "LINKER:--exclude-libs,ALL" "LINKER:--no-undefined")
+    if(HALYARD_SANITIZE)
+      target_link_options(plugin_${NAME} PRIVATE "LINKER:-z,undefs")
+    endif()
+    set_target_properties(plugin_${NAME} PROPERTIES
+      OUTPUT_NAME ${NAME} C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden
+      VISIBILITY_INLINES_HIDDEN ON
+      LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/halyard/ports")
+    set_property(GLOBAL APPEND PROPERTY HALYARD_PLUGIN_PORTS ${NAME})
+  endif()
+endfunction()
+
+# halyard_builtin_library(TARGET): the composition root, generated from the names collected above.
+function(halyard_builtin_library TARGET)
+  get_property(ports GLOBAL PROPERTY HALYARD_BUILTIN_PORTS)
+  set(declarations "")
+  set(rows "")
+  foreach(port IN LISTS ports)
+    string(APPEND declarations
+      "extern \"C\" const hy_hal_api* halyard_hal_get_${port}(uint32_t, uint32_t, const hy_host_services*, uint32_t*);\n")
+    string(APPEND rows "    {\"${port}\", &halyard_hal_get_${port}},\n")
+  endforeach()
+  set(HALYARD_PORT_DECLARATIONS "${declarations}")
+  set(HALYARD_PORT_ROWS "${rows}")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/builtin_ports.cc.in"
+                 "${CMAKE_CURRENT_BINARY_DIR}/builtin_ports.cc" @ONLY)
+  add_library(${TARGET} STATIC "${CMAKE_CURRENT_BINARY_DIR}/builtin_ports.cc")
+  list(TRANSFORM ports PREPEND "port_" OUTPUT_VARIABLE targets)
+  target_link_libraries(${TARGET} PUBLIC halyard_hal PRIVATE ${targets} halyard_warnings)
+endfunction()

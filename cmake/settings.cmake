@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings and sanitizers of every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+# One tree for tests and for speed: asserts of the library stay on only in Debug.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+
+add_library(halyard_warnings INTERFACE)
+target_compile_options(halyard_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
+
+if(HALYARD_SANITIZE)
+  add_compile_options(-fsanitize=${HALYARD_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=${HALYARD_SANITIZE})
+endif()
+
+if(HALYARD_CLANG_TIDY)
+  find_program(HALYARD_CLANG_TIDY_PROGRAM NAMES clang-tidy-19 clang-tidy REQUIRED)
+  set(CMAKE_CXX_CLANG_TIDY "${HALYARD_CLANG_TIDY_PROGRAM};--quiet")
+endif()
