@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Counts the results of emulated legs and renders them as a table, JSON and Markdown."""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+PASS = {"pass", "passed", "ok", "pass_fallback"}
+SKIP = {"skip", "skipped", "not_run", "not_supported", "unsupported", "waived", "weak"}
+
+
+def slug(leg):
+    return re.sub(r"[^A-Za-z0-9]", "-", leg)
+
+
+def count_units(folder):
+    """Counts of ctest's JUnit file, and time-outs, which only its console log names."""
+    try:
+        cases = ElementTree.parse(folder / "ctest.xml").getroot().findall("testcase")
+    except (OSError, ElementTree.ParseError):
+        return None
+    counts = {"passed": 0, "failed": 0, "skipped": 0, "failures": []}
+    for case in cases:
+        if case.get("status") == "fail":
+            counts["failed"] += 1
+            counts["failures"].append(case.get("name"))
+        elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+            counts["skipped"] += 1
+        else:
+            counts["passed"] += 1
+    log = (folder / "ctest.log").read_text(errors="replace")
+    counts["hangs"] = len(re.findall(r"\*\*\*Timeout", log))
+    return counts
+
+
+def find_results(node):
+    """The longest list of objects that have a status, wherever the document keeps it."""
+    best = []
+    if isinstance(node, list):
+        if node and all(isinstance(item, dict) and "status" in item for item in node):
+            best = node
+        for item in node:
+            best = max(best, find_results(item), key=len)
+    elif isinstance(node, dict):
+        for item in node.values():
+            best = max(best, find_results(item), key=len)
+    return best
+
+
+def count_contract(text):
+    """Counts of a conformance document; None when it is not one."""
+    try:
+        results = find_results(json.loads(text))
+    except ValueError:
+        return None
+    counts = {"passed": 0, "failed": 0, "skipped": 0, "failures": []}
+    for result in results:
+        status = str(result["status"]).lower()
+        kind = "passed" if status in PASS else "skipped" if status in SKIP else "failed"
+        counts[kind] += 1
+        if kind == "failed":
+            counts["failures"].append(str(result.get("id") or result.get("name") or status))
+    return counts if results else None
+
+
+def judge(record):
+    """Why a leg failed, or an empty text."""
+    if record["build"] != "ok":
+        return "build failed"
+    if record["rounds_asked"]:
+        if not record["rounds"] or record["round_tests"] == 0:
+            return "no test has the label 'team'"
+        bad = record["hangs"] + record["failures"]
+        return f"{record['hangs']} hangs, {record['failures']} failures" if bad else ""
+    units, contract = record["units"], record["l0"]
+    if units is None or units["passed"] + units["failed"] == 0:
+        return "no unit test ran"
+    if units["failed"]:
+        return f"{units['failed']} unit tests failed, of them {units['hangs']} by time-out"
+    if contract is None:
+        return f"no contract results, exit status {record['l0_rc']}"
+    if contract["failed"]:
+        return "contract failed"
+    if contract["passed"] == 0:
+        return "no contract case ran"
+    return "" if record["l0_rc"] == 0 else f"contract exit status {record['l0_rc']}"
+
+
+def command_round(args):
+    counts = count_units(args.folder) or {"hangs": 0, "failed": 0, "passed": 0}
+    print(counts["hangs"], counts["failed"] - counts["hangs"], counts["passed"] + counts["failed"])
+
+
+def command_leg(args):
+    record = {"leg": args.leg, "cpu": args.cpu, "label": "emulated", "emulator": args.emulator,
+              "build": args.build, "seconds": args.seconds, "rounds_asked": args.rounds}
+    if args.rounds:
+        path = args.folder / "rounds"
+        rows = [[int(x) for x in line.split()] for line in path.read_text().splitlines()] \
+            if path.exists() else []
+        record |= {"rounds": len(rows), "hangs": sum(r[0] for r in rows),
+                   "failures": sum(r[1] for r in rows), "round_tests": sum(r[2] for r in rows)}
+    else:
+        rc_file, json_file = args.folder / "l0.rc", args.folder / "l0.json"
+        record["units"] = count_units(args.folder)
+        record["l0"] = count_contract(json_file.read_text()) if json_file.exists() else None
+        record["l0_rc"] = int(rc_file.read_text()) if rc_file.exists() else None
+    record["reason"] = judge(record)
+    record["passed"] = not record["reason"]
+    (args.folder / "leg.json").write_text(json.dumps(record, indent=2) + "\n")
+
+
+def counts_cell(counts):
+    return "-" if counts is None else f"{counts['passed']}/{counts['failed']}/{counts['skipped']}"
+
+
+def table(records):
+    if records[0]["rounds_asked"]:
+        rows = [["leg", "cpu", "rounds", "hangs", "failures", "s", "label", "verdict"]]
+        middle = [[str(r.get(k, "-")) for k in ("rounds", "hangs", "failures")] for r in records]
+    else:
+        rows = [["leg", "cpu", "unit p/f/s", "L0 p/f/s", "s", "label", "verdict"]]
+        middle = [[counts_cell(r["units"]), counts_cell(r["l0"])] for r in records]
+    for record, cells in zip(records, middle):
+        verdict = "ok" if record["passed"] else f"FAILED: {record['reason']}"
+        rows.append([record["leg"], record["cpu"], *cells, str(record["seconds"]),
+                     record["label"], verdict])
+    return rows
+
+
+def command_render(args):
+    records = [json.loads((args.folder / slug(leg) / "leg.json").read_text()) for leg in args.leg]
+    rows = table(records)
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(row, widths)) + " |" for row in rows]
+    lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
+    passed = all(record["passed"] for record in records)
+    (args.folder / "report.md").write_text("\n".join(lines) + "\n")
+    (args.folder / "report.json").write_text(
+        json.dumps({"schema": 1, "passed": passed, "legs": records}, indent=2) + "\n")
+    print("\n".join(lines))
+    for record in records:
+        failures = [f for key in ("units", "l0") for f in (record.get(key) or {}).get("failures", [])]
+        if failures:
+            print(f"{record['leg']}: {', '.join(failures[:8])}{' ...' if failures[8:] else ''}")
+    good = sum(record["passed"] for record in records)
+    print(f"legs: {good} passed, {len(records) - good} failed")
+    return 0 if passed else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("round", help="print 'hangs failures tests' of the last ctest run")
+    one.set_defaults(run=command_round)
+    leg = commands.add_parser("leg", help="write leg.json from the logs of a leg")
+    leg.set_defaults(run=command_leg)
+    for name in ("--leg", "--cpu", "--build", "--emulator"):
+        leg.add_argument(name, required=True)
+    for name in ("--rounds", "--seconds"):
+        leg.add_argument(name, type=int, required=True)
+    render = commands.add_parser("render", help="write report.json and report.md")
+    render.set_defaults(run=command_render)
+    render.add_argument("--leg", action="append", required=True)
+    for command in (one, leg, render):
+        command.add_argument("folder", type=pathlib.Path)
+    args = parser.parse_args()
+    return args.run(args) or 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
