@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # 64-bit ARM, GCC.
 set(HALYARD_CROSS_ARCH aarch64)
 set(HALYARD_CROSS_TRIPLE aarch64-linux-gnu)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the toolchain files beside it. Each sets
 #   HALYARD_CROSS_ARCH  folder of its sysroot, processor name for CMake
 #   HALYARD_CROSS_TRIPLE  GNU triple: compiler prefix and multiarch library folder

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # POWER, little-endian, GCC.
 set(HALYARD_CROSS_ARCH ppc64le)
 set(HALYARD_CROSS_TRIPLE powerpc64le-linux-gnu)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # 64-bit RISC-V, clang and lld: GCC 12 has no RVV intrinsics, and binutils 2.40 crashes on clang's
 # RISC-V objects.
 set(HALYARD_CROSS_ARCH riscv64)

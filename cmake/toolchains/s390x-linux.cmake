@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # IBM Z, the big-endian target, GCC.
 set(HALYARD_CROSS_ARCH s390x)
 set(HALYARD_CROSS_TRIPLE s390x-linux-gnu)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced after lib.sh: a private apt root per architecture. Packages of a foreign architecture (or
 # of a newer suite) are downloaded and unpacked without touching the host's package state. Adding a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced after legs.sh: brings one architecture from nothing to built tests.
 

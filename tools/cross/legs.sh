@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced after lib.sh: the emulated legs. A leg is ARCH:CPU, where CPU is what qemu calls the chip,
 # with a few short forms. Each leg stands for chips that differ in what dispatch must choose.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced by the cross-ISA and VM tools: folders, messages, names of each architecture.
 

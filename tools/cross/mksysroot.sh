@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes a sysroot of one architecture from Debian packages: no root, no change to the host's package
 # state, no execution of foreign code.
 set -euo pipefail

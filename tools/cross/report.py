@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Counts the results of emulated legs and renders them as a table, JSON and Markdown."""
 
 import argparse

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds Halyard for other instruction sets, runs its tests and its HAL contract under emulation of
 # named chips, and writes one table. What it shows is behaviour, never speed.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what tools/cross needs: cross compilers, qemu-user, build tools, and a newer qemu-user
 # beside the system's where the distribution offers one.
 set -euo pipefail
