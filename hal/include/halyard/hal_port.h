@@ -58,7 +58,8 @@ static inline uint32_t hy_negotiate(uint32_t host_major, uint32_t host_minor,
 }
 
 /// The size rule for inputs: copies what the caller gave into `known` (known_bytes, zeroed first).
-/// A tail that this port does not know must be all zero. `given` may be shorter or longer.
+/// A tail that this port does not know must be all zero. `given` may be shorter or longer; `known`
+/// then says its own size, so that it can be handed on to a host service.
 /// Errors   INVALID_ARGUMENT: NULL or no struct_size; UNIMPLEMENTED: a non-zero unknown tail.
 static inline hy_status hy_read_struct(void* known, uint32_t known_bytes, const void* given) {
   uint32_t given_bytes = 0;
@@ -71,6 +72,7 @@ static inline hy_status hy_read_struct(void* known, uint32_t known_bytes, const 
     if (((const unsigned char*)given)[i] != 0) return HY_UNIMPLEMENTED;
   }
   memcpy(known, given, given_bytes < known_bytes ? given_bytes : known_bytes);
+  memcpy(known, &known_bytes, sizeof known_bytes);
   return HY_OK;
 }
 
@@ -133,9 +135,58 @@ static inline hy_status hy_answer_string(const char* answer, void* buffer, uint6
   return hy_answer(answer, (uint64_t)strlen(answer) + 1u, buffer, inout_bytes);
 }
 
+/// Answers a query with an array of structs: `count` packed records, written hy_query_desc::stride
+/// bytes apart (0: packed too), each cut at the stride; the bytes between records stay.
+static inline hy_status hy_answer_records(const void* records, uint32_t record_bytes,
+                                          uint32_t count, uint32_t stride, void* buffer,
+                                          uint64_t* inout_bytes) {
+  hy_array array;
+  uint64_t room;
+  if (inout_bytes == NULL) return HY_INVALID_ARGUMENT;
+  if (stride == 0) stride = record_bytes;
+  room = *inout_bytes;
+  *inout_bytes = (uint64_t)count * stride;
+  if (buffer == NULL) return HY_OK;
+  if (room < *inout_bytes) return HY_OUT_OF_RANGE;
+  memset(&array, 0, sizeof array);
+  array.data = buffer;
+  array.capacity = count;
+  array.stride = stride;
+  return hy_fill_array(&array, records, record_bytes, count);
+}
+
 /// True if [offset, offset + bytes) lies in an object of `size` bytes; never overflows.
 static inline int hy_range_ok(uint64_t offset, uint64_t bytes, uint64_t size) {
   return offset <= size && bytes <= size - offset;
+}
+
+/// Answers HY_QUERY_PLACEMENT for host memory. The record has an array of the caller's in it, so the
+/// core fills it in place, with what the system says now.
+static inline hy_status hy_answer_placement(const hy_host_services* services, const void* ptr,
+                                            uint64_t bytes, void* buffer, uint64_t* inout_bytes) {
+  uint64_t room;
+  if (inout_bytes == NULL) return HY_INVALID_ARGUMENT;
+  room = *inout_bytes;
+  *inout_bytes = sizeof(hy_placement);
+  if (buffer == NULL) return HY_OK;
+  if (room < sizeof(hy_placement)) return HY_OUT_OF_RANGE;
+  return services->pages_query(ptr, bytes, (hy_placement*)buffer);
+}
+
+/// Reads and checks the description of a map of a buffer: known flags among `accepted` (HY_MAP_*),
+/// READ or WRITE, DISCARD only with WRITE, bytes that lie within the buffer.
+/// Errors   as `map`.
+static inline hy_status hy_read_map(hy_map_desc* known, const hy_map_desc* given,
+                                    uint64_t buffer_bytes, uint64_t accepted) {
+  const hy_status status = hy_read_struct(known, (uint32_t)sizeof *known, given);
+  if (status != HY_OK) return status;
+  if ((known->access & ~accepted) != 0) return HY_INVALID_ARGUMENT;
+  if ((known->access & (HY_MAP_READ | HY_MAP_WRITE)) == 0) return HY_INVALID_ARGUMENT;
+  if ((known->access & HY_MAP_DISCARD) != 0 && (known->access & HY_MAP_WRITE) == 0) {
+    return HY_INVALID_ARGUMENT;
+  }
+  if (known->bytes == 0) return HY_INVALID_ARGUMENT;
+  return hy_range_ok(known->offset, known->bytes, buffer_bytes) ? HY_OK : HY_OUT_OF_RANGE;
 }
 
 // Typed wrappers over `query` and `release`, for callers of a table.
