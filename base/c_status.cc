@@ -12,7 +12,8 @@ static_assert(HY_UNAUTHENTICATED == static_cast<int>(absl::StatusCode::kUnauthen
 absl::Status ToStatus(hy_status status, absl::string_view message) {
   if (status == HY_OK) return absl::OkStatus();
   if (status < 0 || status >= HY_STATUS_COUNT) {
-    return absl::InternalError(absl::StrCat("returned ", status, ", which is no status: ", message));
+    return absl::InternalError(
+        absl::StrCat("returned ", status, ", which is no status: ", message));
   }
   return absl::Status(static_cast<absl::StatusCode>(status), message);
 }
