@@ -132,17 +132,21 @@ def table(records):
     return rows
 
 
-def command_render(args):
-    records = [json.loads((args.folder / slug(leg) / "leg.json").read_text()) for leg in args.leg]
-    rows = table(records)
+def print_table(rows, path):
+    """Prints rows as a Markdown table and writes the same text to a file."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(row, widths)) + " |" for row in rows]
     lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
+    path.write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+def command_render(args):
+    records = [json.loads((args.folder / slug(leg) / "leg.json").read_text()) for leg in args.leg]
     passed = all(record["passed"] for record in records)
-    (args.folder / "report.md").write_text("\n".join(lines) + "\n")
     (args.folder / "report.json").write_text(
         json.dumps({"schema": 1, "passed": passed, "legs": records}, indent=2) + "\n")
-    print("\n".join(lines))
+    print_table(table(records), args.folder / "report.md")
     for record in records:
         failures = [f for key in ("units", "l0") for f in (record.get(key) or {}).get("failures", [])]
         if failures:
