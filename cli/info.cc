@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `halyard info`: what is here.
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/cpu_features.h"
+#include "base/status_macros.h"
+#include "cli/command.h"
+#include "cli/describe.h"
+#include "hal/host_services.h"
+#include "hal/topology.h"
+
+namespace halyard::cli {
+namespace {
+
+using nlohmann::json;
+
+struct InfoArgs {
+  PortArgs port;
+  bool all = false;
+  bool ports_only = false;
+  std::string capture;
+};
+
+struct PortRow {
+  hal::PortListing listing;
+  std::vector<hy_device_info> devices;
+};
+
+/// Every port that can be named, with its devices. A port that does not load is a row with why.
+std::vector<PortRow> CollectPorts() {
+  std::vector<PortRow> rows;
+  const hal::LoadOptions options = DefaultLoadOptions();
+  for (hal::PortListing& listing : hal::ListPorts(options)) {
+    PortRow row{std::move(listing), {}};
+    if (row.listing.problem.empty()) {
+      absl::StatusOr<std::shared_ptr<hal::Port>> port = hal::LoadPort(row.listing.name, options);
+      if (!port.ok()) {
+        row.listing.problem = std::string(port.status().message());
+      } else {
+        absl::StatusOr<std::vector<hy_device_info>> devices = hal::ListDevices(**port);
+        if (devices.ok()) {
+          row.devices = *std::move(devices);
+        } else {
+          row.listing.problem = std::string(devices.status().message());
+        }
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+json PortsJson(const std::vector<PortRow>& rows) {
+  json ports = json::array();
+  for (const PortRow& row : rows) {
+    json devices = json::array();
+    for (const hy_device_info& device : row.devices) {
+      devices.push_back({{"id", device.id}, {"name", device.name}, {"locator", device.locator}});
+    }
+    json port = {{"name", row.listing.name}, {"origin", row.listing.origin}, {"devices", devices}};
+    if (!row.listing.problem.empty()) port["problem"] = row.listing.problem;
+    ports.push_back(std::move(port));
+  }
+  return ports;
+}
+
+std::string PortsText(const std::vector<PortRow>& rows) {
+  std::string text = "Ports\n";
+  for (const PortRow& row : rows) {
+    std::string devices;
+    if (!row.listing.problem.empty()) {
+      devices = absl::StrCat("cannot be used: ", row.listing.problem);
+    } else if (row.devices.empty()) {
+      devices = "no device here";
+    } else if (row.devices.size() == 1) {
+      devices = row.devices.front().id;
+    } else {
+      devices = absl::StrCat(row.devices.size(), " devices: ", row.devices.front().id, ", ",
+                             row.devices[1].id, row.devices.size() > 2 ? ", ..." : "");
+    }
+    absl::StrAppendFormat(&text, "  %-16s %-10s %s\n", row.listing.name, row.listing.origin, devices);
+  }
+  return text;
+}
+
+absl::Status Capture(const std::string& path) {
+  std::ofstream file(path);
+  if (file) file << hal::CaptureSystemImage(*hal::HostSystem(), "captured by halyard info");
+  file.close();
+  if (!file) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("cannot write ", path, ": choose a folder that you may write to"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> RunInfo(const InfoArgs& args, const Output& output) {
+  json document = {{"version", HALYARD_VERSION},
+                   {"arch", BuildArch()},
+                   {"build_isa", IsaNames(BuildIsa())},
+                   {"live_isa", IsaNames(LiveIsa())},
+                   {"vector_bytes", LiveVectorBytes()}};
+  const std::vector<PortRow> ports = CollectPorts();
+  document["ports"] = PortsJson(ports);
+  output.Text(absl::StrFormat("Halyard %s for %s\n  built for    %s\n  runs on      %s\n",
+                              HALYARD_VERSION, BuildArch(),
+                              absl::StrJoin(IsaNames(BuildIsa()), " "),
+                              absl::StrJoin(IsaNames(LiveIsa()), " ")));
+  output.Text(PortsText(ports));
+  if (!args.ports_only) {
+    HY_ASSIGN_OR_RETURN(const hal::Device device, OpenDevice(args.port));
+    HY_ASSIGN_OR_RETURN(const hal::Topology topology, device.ReadTopology(args.all));
+    document["port"] = device.port().name();
+    document["device"] = DeviceJson(device);
+    document["topology"] = TopologyJson(topology);
+    output.Text(DeviceText(device));
+    output.Text(absl::StrCat("Topology\n", hal::DrawTopology(topology)));
+  }
+  if (!args.capture.empty()) {
+    HY_RETURN_IF_ERROR(Capture(args.capture));
+    output.Text(absl::StrCat("Captured this machine into ", args.capture, "\n"));
+  }
+  output.Document(document);
+  return kHolds;
+}
+
+}  // namespace
+
+void AddInfo(const Program& program) {
+  auto args = std::make_shared<InfoArgs>();
+  CLI::App* const command =
+      program.app->add_subcommand("info", "What is here: ports, devices, topology, memory, limits");
+  args->port.AddTo(*command);
+  command->add_flag("--all", args->all, "Also the units that this process may not use");
+  command->add_flag("--ports", args->ports_only, "Only the list of ports");
+  command->add_option("--capture", args->capture,
+                      "Write this machine's description to a file, for --system and bug reports");
+  command->add_flag("--json", program.output->json, "One JSON document on standard output");
+  command->callback([args, program] {
+    const absl::StatusOr<int> code = RunInfo(*args, *program.output);
+    *program.exit_code = code.ok() ? *code : program.output->Fail(code.status());
+  });
+}
+
+}  // namespace halyard::cli

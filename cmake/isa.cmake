@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# The one table of ISA levels: name, architecture, compiler flags. Files compiled with these flags
+# hold static functions only: no STL, no Abseil, no shared inline helper, or the linker may keep the
+# wrong copy for everybody (tools/check_isa_objects.sh fails on any weak symbol in them). Which
+# HY_ISA bits must be live before such a function is called is said beside the function's table.
+function(halyard_isa_row NAME ARCH)
+  set(HALYARD_ISA_${NAME}_ARCH ${ARCH} PARENT_SCOPE)
+  set(HALYARD_ISA_${NAME}_FLAGS "${ARGN}" PARENT_SCOPE)
+endfunction()
+
+halyard_isa_row(x86_avx2       x86_64  -mavx2 -mfma -mf16c)
+halyard_isa_row(x86_avx512     x86_64  -mavx512f -mavx512bw -mavx512vl -mavx512dq)
+halyard_isa_row(x86_avx512vnni x86_64  -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni)
+halyard_isa_row(arm64_dotprod  aarch64 -march=armv8.2-a+dotprod)
+halyard_isa_row(arm64_i8mm     aarch64 -march=armv8.2-a+dotprod+i8mm)
+halyard_isa_row(arm64_sve      aarch64 -march=armv8.2-a+sve)
+halyard_isa_row(riscv64_rvv    riscv64 -march=rv64gcv)
+halyard_isa_row(ppc64le_p9     ppc64le -mcpu=power9)
+halyard_isa_row(s390x_z14      s390x   -march=z14 -mzvector)
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(HALYARD_ARCH x86_64)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(HALYARD_ARCH aarch64)
+else()
+  set(HALYARD_ARCH "${CMAKE_SYSTEM_PROCESSOR}")
+endif()
+
+# halyard_isa_object(TARGET ISA SOURCE): adds SOURCE to TARGET as an object of its own with the
+# flags of ISA, if the build is for that architecture; else does nothing. Defines
+# HALYARD_HAVE_<ISA> for the whole target, so that its table can list the object.
+function(halyard_isa_object TARGET ISA SOURCE)
+  set(arch "${HALYARD_ISA_${ISA}_ARCH}")
+  set(flags "${HALYARD_ISA_${ISA}_FLAGS}")
+  if(NOT arch)
+    message(FATAL_ERROR "halyard_isa_object: ${ISA} is not in cmake/isa.cmake")
+  endif()
+  if(NOT arch STREQUAL HALYARD_ARCH)
+    return()
+  endif()
+  set(object ${TARGET}__${ISA})
+  add_library(${object} OBJECT ${SOURCE})
+  target_include_directories(${object} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_options(${object} PRIVATE ${flags} -O3 -ffp-contract=off -fno-exceptions -fno-rtti)
+  target_link_libraries(${object} PRIVATE halyard_headers halyard_warnings)
+  target_sources(${TARGET} PRIVATE "$<TARGET_OBJECTS:${object}>")
+  string(TOUPPER ${ISA} upper)
+  target_compile_definitions(${TARGET} PRIVATE HALYARD_HAVE_${upper}=1)
+  set_property(GLOBAL APPEND PROPERTY HALYARD_ISA_OBJECTS ${object})
+endfunction()
