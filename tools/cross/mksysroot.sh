@@ -13,7 +13,7 @@ here=$(dirname "${BASH_SOURCE[0]}")
 # Bump when the content changes for the same suite and packages.
 RECIPE=1
 PACKAGES=(libc6-dev libabsl-dev libtbb-dev libyaml-cpp-dev libnuma-dev libbenchmark-dev
-  libgtest-dev libgmock-dev nlohmann-json3-dev)
+  libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev)
 
 usage() {
   cat <<'TEXT'

@@ -9,8 +9,9 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-PASS = {"pass", "passed", "ok", "pass_fallback"}
-SKIP = {"skip", "skipped", "not_run", "not_supported", "unsupported", "waived", "weak"}
+# Verdicts that neither prove nor disprove. Any other than these and "pass" is a failure, "weak"
+# too: the case ran and could not have seen the fault.
+SKIP = {"skip", "waived"}
 
 
 def slug(leg):
@@ -37,34 +38,20 @@ def count_units(folder):
     return counts
 
 
-def find_results(node):
-    """The longest list of objects that have a status, wherever the document keeps it."""
-    best = []
-    if isinstance(node, list):
-        if node and all(isinstance(item, dict) and "status" in item for item in node):
-            best = node
-        for item in node:
-            best = max(best, find_results(item), key=len)
-    elif isinstance(node, dict):
-        for item in node.values():
-            best = max(best, find_results(item), key=len)
-    return best
-
-
 def count_contract(text):
     """Counts of a conformance document; None when it is not one."""
     try:
-        results = find_results(json.loads(text))
-    except ValueError:
+        cases = json.loads(text)["cases"]
+    except (ValueError, KeyError, TypeError):
         return None
     counts = {"passed": 0, "failed": 0, "skipped": 0, "failures": []}
-    for result in results:
-        status = str(result["status"]).lower()
-        kind = "passed" if status in PASS else "skipped" if status in SKIP else "failed"
+    for case in cases:
+        verdict = case["verdict"]
+        kind = "passed" if verdict == "pass" else "skipped" if verdict in SKIP else "failed"
         counts[kind] += 1
         if kind == "failed":
-            counts["failures"].append(str(result.get("id") or result.get("name") or status))
-    return counts if results else None
+            counts["failures"].append(f"{case['id']} ({verdict})")
+    return counts if cases else None
 
 
 def judge(record):
