@@ -14,6 +14,7 @@ usage: check_fixtures.py [--list NAME] [--explain] [FILE.topo ...]
 """
 
 import argparse
+import functools
 import pathlib
 import re
 import sys
@@ -42,11 +43,12 @@ class Fault(Exception):
 # ---- text format ---------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=None)
 def parse_list(text):
-    """Linux list format, '0-1,4,6-7' -> [0, 1, 4, 6, 7]. Strict: rising, no overlap."""
+    """Linux list format, '0-1,4,6-7' -> (0, 1, 4, 6, 7). Strict: rising, no overlap."""
     text = text.strip()
     if not text:
-        return []
+        return ()
     out = []
     for part in text.split(","):
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
@@ -57,7 +59,7 @@ def parse_list(text):
         if last < first or (out and first <= out[-1]):
             raise Fault(f"list '{text}' is not in rising order")
         out.extend(range(first, last + 1))
-    return out
+    return tuple(out)
 
 
 def substitute(value, index):
@@ -91,6 +93,11 @@ class Fixture:
         self.files = {}
         self.comment_head = []
         self._read(path.read_text(encoding="ascii"))
+        # ".../cpu12/cache/index0/level" -> ids[".../cpu"] has 12, ids[".../cpu12/cache/index"] has 0.
+        self._ids = {}
+        for name in self.files:
+            for match in re.finditer(r"(\d+)/", name):
+                self._ids.setdefault(name[: match.start()], set()).add(int(match[1]))
 
     def _put(self, path, value):
         if path.startswith("/") or " " in path or "//" in path:
@@ -193,12 +200,7 @@ class Fixture:
 
     def ids(self, prefix):
         """Numbers N for which some file lies under prefix + N + '/'."""
-        found = set()
-        for path in self.files:
-            match = re.match(re.escape(prefix) + r"(\d+)/", path)
-            if match:
-                found.add(int(match[1]))
-        return sorted(found)
+        return tuple(sorted(self._ids.get(prefix, ())))
 
     def status_list(self, field):
         status = self.get("proc/self/status")
@@ -229,19 +231,19 @@ def cpuinfo_cpus(fx):
     """Numbered processors of /proc/cpuinfo ('processor : N', or 'processor N:' on s390x)."""
     text = fx.get("proc/cpuinfo") or ""
     found = re.findall(r"^processor\s*(?::\s*(\d+)|(\d+):)", text, re.M)
-    return sorted(int(a or b) for a, b in found)
+    return tuple(sorted(int(a or b) for a, b in found))
 
 
 def allowed_cpus(fx, online):
     allowed = fx.status_list("Cpus_allowed_list")
     if allowed is None:
-        return list(online)
-    return sorted(set(allowed) & set(online))
+        return online
+    return tuple(c for c in allowed if c in set(online))
 
 
 def siblings(fx, cpu):
     got = fx.list(f"{CPU}/cpu{cpu}/topology/thread_siblings_list")
-    return tuple(got) if got else (cpu,)
+    return got if got else (cpu,)
 
 
 def package(fx, cpu):
@@ -250,7 +252,7 @@ def package(fx, cpu):
     base = f"{CPU}/cpu{cpu}/topology"
     for name in ("package_cpus_list", "core_siblings_list"):
         if fx.get(f"{base}/{name}") is not None:
-            return tuple(fx.list(f"{base}/{name}"))
+            return fx.list(f"{base}/{name}")
     return fx.get(f"{base}/physical_package_id")
 
 
@@ -264,7 +266,7 @@ def top_cache(fx, cpu):
         level = fx.int(f"{prefix}{index}/level")
         shared = fx.list(f"{prefix}{index}/shared_cpu_list")
         if best is None or level > best[0]:
-            best = (level, tuple(shared))
+            best = (level, shared)
     return best
 
 
@@ -457,12 +459,16 @@ def check_cpus(fx, faults):
         packages.setdefault(fx.get(f"{base}/physical_package_id"), []).append(cpu)
 
     def same_set(name, members_of, label):
+        done = set()
         for cpu in online:
             got = fx.list(f"{CPU}/cpu{cpu}/topology/{name}")
             if got is None:
                 continue
             if cpu not in got:
                 faults.append(f"cpu{cpu} is not in its own {name}")
+            if got in done:  # Already compared for each of its members.
+                continue
+            done.add(got)
             if not set(got) <= set(online):
                 faults.append(f"cpu{cpu}: {name} names an offline CPU")
                 continue
@@ -472,7 +478,7 @@ def check_cpus(fx, faults):
                     break
             # s390x numbers the sockets of each book from 1 again.
             repeats = fx.meta["@arch"] == "s390x"
-            if members_of and got != members_of(cpu) and not (repeats and set(got) < set(members_of(cpu))):
+            if members_of and got != tuple(members_of(cpu)) and not (repeats and set(got) < set(members_of(cpu))):
                 faults.append(f"cpu{cpu}: {name} is not the {label}")
 
     package_of = {c: p for p, cs in packages.items() for c in cs}
@@ -499,7 +505,8 @@ def re_list(numbers):
 
 
 def check_caches(fx, faults):
-    online = online_cpus(fx) or []
+    online = online_cpus(fx) or ()
+    done = set()
     for cpu in online:
         prefix = f"{CPU}/cpu{cpu}/cache/index"
         for index in fx.ids(prefix):
@@ -516,6 +523,11 @@ def check_caches(fx, faults):
             if cpu not in shared or not set(shared) <= set(online):
                 faults.append(f"{here}: shared_cpu_list lacks its CPU or names an offline one")
                 continue
+            if not set(siblings(fx, cpu)) <= set(shared):
+                faults.append(f"{here}: threads of one core do not share it")
+            if (level, kind, shared) in done:  # Already asked each of its members.
+                continue
+            done.add((level, kind, shared))
             for other in shared:
                 # The index of the same cache may differ between CPUs of a hybrid
                 # machine, so the twin is sought by level and type.
@@ -528,8 +540,6 @@ def check_caches(fx, faults):
                 if shared not in twins:
                     faults.append(f"{here}: cpu{other} does not share it back")
                     break
-            if not set(siblings(fx, cpu)) <= set(shared):
-                faults.append(f"{here}: threads of one core do not share it")
 
 
 def check_nodes(fx, faults):
@@ -542,7 +552,7 @@ def check_nodes(fx, faults):
     if dirs != nodes:
         faults.append(f"node/online is {nodes} but there are files of nodes {dirs}")
         return
-    online = online_cpus(fx) or []
+    online = online_cpus(fx) or ()
     seen = []
     for node in nodes:
         cpus = fx.list(f"{NODE}/node{node}/cpulist")
@@ -557,10 +567,10 @@ def check_nodes(fx, faults):
             faults.append(f"node{node}/distance to itself is not 10")
         elif any(int(d) < 10 for d in row):
             faults.append(f"node{node}/distance has an entry below 10")
-    if sorted(seen) != online:
+    if tuple(sorted(seen)) != online:
         faults.append("the nodes' cpulists do not cover the online CPUs exactly once")
-    with_cpu = [n for n in nodes if fx.list(f"{NODE}/node{n}/cpulist")]
-    with_mem = [n for n in nodes if node_mem_kb(fx, n) > 0]
+    with_cpu = tuple(n for n in nodes if fx.list(f"{NODE}/node{n}/cpulist"))
+    with_mem = tuple(n for n in nodes if node_mem_kb(fx, n) > 0)
     for name, want in (("has_cpu", with_cpu), ("has_memory", with_mem), ("has_normal_memory", with_mem)):
         got = fx.list(f"{NODE}/{name}")
         if got is not None and got != want:
