@@ -22,8 +22,9 @@ WaitPolicy ChooseWaitPolicy(uint32_t waiters, uint64_t budget_millicpus, uint64_
 /// Blocks until *word != old. Spins, yields, then sleeps on a futex; spurious returns do not leave.
 void WaitWhileEqual(const std::atomic<uint32_t>& word, uint32_t old, const WaitPolicy& policy);
 
-/// Wakes all threads in WaitWhileEqual on a word, after it was changed.
-void WakeAll(std::atomic<uint32_t>& word);
+/// Wakes all threads in WaitWhileEqual on a word, after it was changed by a sequentially consistent
+/// store. Uses the address alone: the owner of the word may be gone as soon as it has changed.
+void WakeAll(const std::atomic<uint32_t>& word);
 
 /// Reusable barrier of `count` threads. Threads: each of the count arrives once a phase.
 class Barrier {
@@ -36,7 +37,7 @@ class Barrier {
   void Arrive();
 
  private:
-  const uint32_t count_;
+  const uint32_t count_;  // at least 1
   const WaitPolicy policy_;
   // A line each: the arrivals of one phase must not disturb those who read the phase.
   alignas(64) std::atomic<uint32_t> arrived_{0};

@@ -36,6 +36,10 @@ hy_status BindThisThread(uint32_t pu, uint32_t mode, hy_worker_report* inout_rep
 /// Affinity mask of the calling thread, for any number of CPUs.
 absl::StatusOr<std::vector<uint32_t>> ThisThreadMask();
 
+/// Fills mask, last unit, node, ISA and their flags from what the system says of the calling
+/// thread; BOUND is judged by `requested_pu`. What it does not tell is left unknown.
+void ReadBackThisThread(WorkerReport* out_report);
+
 /// Calls `verb` with a mask buffer that grows until it fits.
 absl::Status CallWithReport(absl::FunctionRef<hy_status(hy_worker_report*)> verb,
                             WorkerReport* out_report);

@@ -28,7 +28,7 @@ struct TeamHost {
 
 /// What is wanted; hy_team_desc with its list owned.
 struct TeamRequest {
-  uint32_t count = 0;           ///< 0: see hy_team_desc
+  uint32_t count = 0;  ///< 0: see hy_team_desc
   std::vector<uint32_t> pus;
   uint32_t perf_class = HY_ID_NONE;
   uint64_t spin_ns = 0;
@@ -59,8 +59,9 @@ class WorkerTeam {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Which units the workers go to, by the rules of hy_team_desc: given list, else one a core over the
-/// allowed units, fastest class first, within the budget. Pure; for tests and `halyard explain`.
+/// Which units the workers go to, by the rules of hy_team_desc: given list, else one a core over
+/// the allowed units, fastest class first, within the budget. Pure; for tests and `halyard
+/// explain`.
 absl::StatusOr<std::vector<uint32_t>> PlanTeam(const Topology& topology,
                                                const TeamRequest& request);
 
