@@ -47,7 +47,9 @@ function(halyard_add_port NAME)
     add_library(plugin_${NAME} MODULE ${ARG_SOURCES})
     target_link_libraries(plugin_${NAME} PRIVATE halyard_headers ${ARG_DEPS} halyard_warnings)
     # A plugin may link static libraries of the tree; none of their symbols may leave it.
-    target_link_options(plugin_${NAME} PRIVATE "LINKER:--exclude-libs,ALL" "LINKER:--no-undefined")
+    target_link_options(plugin_${NAME} PRIVATE "LINKER:--exclude-libs,ALL" "LINKER:--no-undefined"
+                        "LINKER:--version-script,${PROJECT_SOURCE_DIR}/cmake/plugin.map")
+    set_property(TARGET plugin_${NAME} PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/plugin.map")
     if(HALYARD_SANITIZE)
       target_link_options(plugin_${NAME} PRIVATE "LINKER:-z,undefs")
     endif()

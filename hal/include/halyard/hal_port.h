@@ -43,6 +43,10 @@ extern "C" {
     return &(table);                                                                          \
   }
 
+/// First members of the table, as designated initialisers: the versions that the port was built with.
+#define HY_HAL_TABLE_HEAD(table) \
+  .struct_size = (uint32_t)sizeof(table), .abi_major = HY_HAL_ABI_MAJOR, .abi_minor = HY_HAL_ABI_MINOR
+
 /// Services that a host of ABI 1.0 gives at least.
 #define HY_HOST_SERVICES_SIZE_V1_0 ((uint32_t)(offsetof(hy_host_services, timestamp) + sizeof(void*)))
 

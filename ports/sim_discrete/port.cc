@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A simulated device whose memory the host cannot reach: its pages are PROT_NONE but while `submit`
+// copies or fills them. Code that touches such memory as if it were the host's faults here, on any
+// machine, instead of at a customer's. Tier 0: submit runs everything before it returns.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "halyard/hal_port.h"
+#include "ports/kit/facts.h"
+#include "ports/kit/object.h"
+#include "ports/kit/ops.h"
+
+namespace halyard::sim_discrete {
+namespace {
+
+using port_kit::As;
+using port_kit::Report;
+
+const hy_host_services* host;
+
+struct Device : port_kit::Object {
+  static constexpr uint32_t kKind = HY_KIND_DEVICE;
+  Device() : Object(kKind) {}
+  std::mutex engine;  // one copy at a time, so that no two windows on a page overlap
+};
+
+struct Buffer : port_kit::Buffer {
+  Buffer(Device* owner, uint64_t size_bytes) : port_kit::Buffer(size_bytes), device(owner) {}
+  Device* const device;
+  void* memory = nullptr;
+};
+
+uint64_t PageBytes() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
+
+const port_kit::DeviceFacts& Facts() {
+  static const hy_device_info kInfo = {.struct_size = sizeof kInfo,
+                                       .kind = HY_DEVICE_DISCRETE,
+                                       .id = "sim_discrete:0",
+                                       .name = "Simulated discrete device",
+                                       .locator = "sim"};
+  static const uint64_t kMemoryBytes = port_kit::HostMemoryBytes();
+  static const hy_memory_class kClass = {.struct_size = sizeof kClass,
+                                         .id = 7,  // a label, on purpose not its index
+                                         .flags = HY_MEMORY_DEVICE_LOCAL,
+                                         .bytes_total = kMemoryBytes,
+                                         .min_alignment = 256,
+                                         .name = "device"};
+  static const port_kit::DeviceFacts kFacts = {.info = &kInfo,
+                                               .vendor = "Halyard",
+                                               .driver = "sim_discrete 1.0",
+                                               .caps = HY_CAP_REOPEN,
+                                               .classes = &kClass,
+                                               .class_count = 1,
+                                               .sync_granule_bytes = 1,
+                                               .min_alignment = kClass.min_alignment,
+                                               .max_alloc_bytes = kMemoryBytes,
+                                               .queue_tier = HY_QUEUE_TIER_INLINE,
+                                               .timestamp_hz = 1000000000};
+  return kFacts;
+}
+
+// The pages of a range, open to the host while this lives. Needs the device's engine.
+class Window {
+ public:
+  Window(const hy_buffer* handle, uint64_t offset, uint64_t bytes) {
+    const auto* buffer = As<const Buffer>(handle);
+    const uint64_t page = PageBytes();
+    const uint64_t first = offset / page * page;
+    data_ = static_cast<uint8_t*>(buffer->memory) + offset;
+    pages_ = static_cast<uint8_t*>(buffer->memory) + first;
+    pages_bytes_ = static_cast<size_t>(offset + bytes - first);
+    open_ = mprotect(pages_, pages_bytes_, PROT_READ | PROT_WRITE) == 0;
+  }
+  ~Window() { mprotect(pages_, pages_bytes_, PROT_NONE); }
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  uint8_t* data() const { return open_ ? data_ : nullptr; }
+
+ private:
+  uint8_t* data_;
+  uint8_t* pages_;
+  size_t pages_bytes_;
+  bool open_;
+};
+
+hy_status WindowFailed() {
+  return Report(host, HY_RESOURCE_EXHAUSTED, "the system refused to open pages of the device");
+}
+
+class Engine final : public port_kit::Mover {
+ public:
+  explicit Engine(Device* device) : device_(device) {}
+
+  hy_status Copy(const hy_op& op) override {
+    const std::lock_guard<std::mutex> lock(device_->engine);
+    const auto bytes = static_cast<size_t>(op.bytes);
+    if (op.src == nullptr) {
+      const Window dst(op.dst, op.dst_offset, op.bytes);
+      if (dst.data() == nullptr) return WindowFailed();
+      std::memcpy(dst.data(), static_cast<const uint8_t*>(op.src_host) + op.src_offset, bytes);
+      return HY_OK;
+    }
+    const Window src(op.src, op.src_offset, op.bytes);
+    if (src.data() == nullptr) return WindowFailed();
+    if (op.dst == nullptr) {
+      std::memcpy(static_cast<uint8_t*>(op.dst_host) + op.dst_offset, src.data(), bytes);
+      return HY_OK;
+    }
+    const Window dst(op.dst, op.dst_offset, op.bytes);
+    if (dst.data() == nullptr) return WindowFailed();
+    std::memmove(dst.data(), src.data(), bytes);  // both may be ranges of one buffer
+    return HY_OK;
+  }
+
+  hy_status Fill(const hy_op& op) override {
+    const std::lock_guard<std::mutex> lock(device_->engine);
+    const Window dst(op.dst, op.dst_offset, op.bytes);
+    if (dst.data() == nullptr) return WindowFailed();
+    port_kit::FillBytes(dst.data(), op.bytes, op.pattern, op.pattern_bytes);
+    return HY_OK;
+  }
+
+ private:
+  Device* const device_;
+};
+
+hy_status Enumerate(const hy_hal_api* self, hy_array* inout_devices) {
+  return port_kit::EnumerateOne(self, Facts(), inout_devices);
+}
+
+hy_status Open(const hy_hal_api* self, const hy_open_desc* desc, hy_device** out_device) {
+  if (out_device == nullptr) return HY_INVALID_ARGUMENT;
+  *out_device = nullptr;
+  if (self == nullptr) return HY_INVALID_ARGUMENT;
+  const hy_status status = port_kit::ReadOpen(host, Facts(), desc, nullptr, nullptr);
+  if (status != HY_OK) return status;
+  auto* device = port_kit::New<Device>(host);
+  if (device == nullptr) return Report(host, HY_RESOURCE_EXHAUSTED, "open: no host memory");
+  *out_device = port_kit::ToHandle<hy_device>(device);
+  return HY_OK;
+}
+
+hy_status Query(const hy_query_desc* desc, void* answer, uint64_t* inout_bytes) {
+  hy_query_desc query;
+  const hy_status status = port_kit::ReadQuery(desc, inout_bytes, &query);
+  if (status != HY_OK) return status;
+  if (query.kind == HY_KIND_DEVICE && As<Device>(query.handle) != nullptr) {
+    return port_kit::AnswerDevice(Facts(), query, answer, inout_bytes);
+  }
+  const auto* buffer = As<const Buffer>(query.handle);
+  if (query.kind != HY_KIND_BUFFER || buffer == nullptr) return HY_INVALID_ARGUMENT;
+  switch (query.key) {
+    case HY_QUERY_DEVICE_ADDRESS:
+      return hy_answer_u64(reinterpret_cast<uintptr_t>(buffer->memory), answer, inout_bytes);
+    case HY_QUERY_PLACEMENT:
+      return port_kit::AnswerUnknownPlacement(answer, inout_bytes);
+    default:
+      return HY_UNIMPLEMENTED;
+  }
+}
+
+hy_status TakePages(const hy_alloc_desc& desc, Buffer* buffer) {
+  hy_alloc_desc pages = desc;
+  pages.memory_class = HY_ID_NONE;
+  if (pages.alignment < PageBytes()) pages.alignment = PageBytes();
+  const hy_status status = host->pages_alloc(&pages, &buffer->memory, nullptr);
+  if (status != HY_OK) return status;
+  if (mprotect(buffer->memory, static_cast<size_t>(desc.bytes), PROT_NONE) == 0) return HY_OK;
+  (void)host->pages_free(buffer->memory);
+  return Report(host, HY_RESOURCE_EXHAUSTED, "alloc: the system refused to close the pages");
+}
+
+hy_status Alloc(hy_device* handle, const hy_alloc_desc* desc, hy_buffer** out_buffer,
+                hy_placement* out_placement) {
+  if (out_buffer == nullptr) return HY_INVALID_ARGUMENT;
+  *out_buffer = nullptr;
+  auto* device = As<Device>(handle);
+  if (device == nullptr) return HY_INVALID_ARGUMENT;
+  hy_alloc_desc known;
+  hy_status status = port_kit::ReadAlloc(host, Facts(), desc, &known);
+  if (status == HY_OK) status = port_kit::WriteUnknownPlacement(out_placement);
+  if (status != HY_OK) return status;
+  auto* buffer = port_kit::New<Buffer>(host, device, known.bytes);
+  if (buffer == nullptr) return Report(host, HY_RESOURCE_EXHAUSTED, "alloc: no host memory");
+  status = TakePages(known, buffer);
+  if (status != HY_OK) {
+    port_kit::Delete(host, buffer);
+    return status;
+  }
+  *out_buffer = port_kit::ToHandle<hy_buffer>(buffer);
+  return HY_OK;
+}
+
+hy_status Submit(hy_device* handle, hy_queue* queue, const hy_submission* submission) {
+  auto* device = As<Device>(handle);
+  if (device == nullptr) return HY_INVALID_ARGUMENT;
+  Engine engine(device);
+  return port_kit::RunInline(host, queue, submission, engine);
+}
+
+hy_status Timestamp(hy_device* handle, hy_timestamp* out_timestamp) {
+  if (As<Device>(handle) == nullptr || out_timestamp == nullptr) return HY_INVALID_ARGUMENT;
+  return host->timestamp(out_timestamp);
+}
+
+hy_status Release(uint32_t kind, void* handle) {
+  if (kind == 0 || kind >= HY_KIND_COUNT) return HY_INVALID_ARGUMENT;
+  if (handle == nullptr) return HY_OK;
+  if (auto* device = As<Device>(handle); device != nullptr && kind == HY_KIND_DEVICE) {
+    port_kit::Delete(host, device);
+    return HY_OK;
+  }
+  auto* buffer = As<Buffer>(handle);
+  if (kind != HY_KIND_BUFFER || buffer == nullptr) return HY_INVALID_ARGUMENT;
+  (void)host->pages_free(buffer->memory);
+  port_kit::Delete(host, buffer);
+  return HY_OK;
+}
+
+constexpr hy_hal_api kTable = [] {
+  hy_hal_api table = port_kit::EmptyTable("sim_discrete");
+  table.enumerate = Enumerate;
+  table.open = Open;
+  table.query = Query;
+  table.alloc = Alloc;
+  table.submit = Submit;
+  table.timestamp = Timestamp;
+  table.release = Release;
+  return table;
+}();
+
+}  // namespace
+}  // namespace halyard::sim_discrete
+
+HALYARD_HAL_DEFINE(halyard::sim_discrete::kTable, halyard::sim_discrete::host)
