@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every fixture of ports/sim_topology/fixtures against its own @expect facts, which were written by
+// hand, and are checked once more by tools/check_fixtures.py: the reader has no part in them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "hal/system_view.h"
+#include "hal/topology.h"
+
+namespace halyard::hal {
+namespace {
+
+using Facts = std::map<std::string, std::string>;
+
+std::string ReadText(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> FixtureNames() {
+  std::vector<std::string> names;
+  const std::filesystem::path folder =
+      std::filesystem::path(HALYARD_TEST_SOURCE_DIR) / "ports/sim_topology/fixtures";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".topo") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string FixtureText(const std::string& name) {
+  return ReadText(std::filesystem::path(HALYARD_TEST_SOURCE_DIR) / "ports/sim_topology/fixtures" /
+                  (name + ".topo"));
+}
+
+template <typename Records, typename Field>
+size_t CountDistinct(const Records& records, Field field) {
+  std::set<uint32_t> values;
+  for (const auto& record : records) {
+    if (field(record) != HY_ID_NONE) values.insert(field(record));
+  }
+  return values.size();
+}
+
+size_t CountNodes(const Topology& topology, uint64_t flag) {
+  return static_cast<size_t>(
+      std::count_if(topology.nodes.begin(), topology.nodes.end(),
+                    [flag](const hy_node& node) { return (node.flags & flag) != 0; }));
+}
+
+std::string HugeSizes(const Topology& topology) {
+  std::vector<uint64_t> sizes;
+  for (const hy_page_pool& pool : topology.page_pools) {
+    if (pool.node_id == HY_ID_NONE) sizes.push_back(pool.page_bytes);
+  }
+  return sizes.empty() ? "none" : absl::StrJoin(sizes, ",");
+}
+
+uint32_t SmtLevel(const Topology& topology) {
+  uint32_t most = 0;
+  for (const hy_pu& pu : topology.pus) most = std::max(most, pu.smt_index + 1);
+  return most;
+}
+
+Facts FactsOf(const SystemView& view) {
+  const Topology all = ReadTopology(view, true);
+  const Topology allowed = ReadTopology(view, false);
+  Facts facts;
+  facts["pus"] = absl::StrCat(allowed.pus.size());
+  facts["pus_all"] = absl::StrCat(all.pus.size());
+  facts["cores"] = absl::StrCat(CountDistinct(all.pus, [](auto& pu) { return pu.core_id; }));
+  facts["packages"] = absl::StrCat(CountDistinct(all.pus, [](auto& pu) { return pu.package_id; }));
+  facts["clusters"] = absl::StrCat(CountDistinct(all.pus, [](auto& pu) { return pu.cluster_id; }));
+  facts["llcs"] = absl::StrCat(CountDistinct(all.pus, [](auto& pu) { return pu.llc_id; }));
+  facts["classes"] = absl::StrCat(CountDistinct(all.pus, [](auto& pu) { return pu.perf_class; }));
+  facts["smt"] = absl::StrCat(SmtLevel(all));
+  facts["nodes"] = absl::StrCat(all.nodes.size());
+  facts["nodes_cpu"] = absl::StrCat(CountNodes(all, HY_NODE_HAS_CPUS));
+  facts["nodes_mem"] = absl::StrCat(CountNodes(all, HY_NODE_HAS_MEMORY));
+  facts["budget_milli"] = absl::StrCat(allowed.budget_millicpus);
+  facts["page_bytes"] = absl::StrCat(view.page_bytes());
+  facts["huge"] = HugeSizes(all);
+  facts["source"] = all.source == HY_SOURCE_FIXTURE  ? "sysfs"
+                    : all.source == HY_SOURCE_PROCFS ? "procfs"
+                                                     : "unknown";
+  return facts;
+}
+
+class FixtureTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(FixtureTest, HasTheFactsItExpects) {
+  const std::string text = FixtureText(GetParam());
+  const auto view = ParseSystemImage(text);
+  ASSERT_TRUE(view.ok()) << view.status();
+  const auto expected = ImageFacts(text);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  Facts facts = FactsOf(**view);
+  EXPECT_GE(expected->size(), 6u);
+  for (const auto& [key, value] : *expected) {
+    if (key == "machine") continue;
+    ASSERT_EQ(facts.count(key), 1u) << "no such fact: " << key;
+    EXPECT_EQ(facts[key], value) << key;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, FixtureTest, testing::ValuesIn(FixtureNames()),
+                         [](const auto& each) { return each.param; });
+
+}  // namespace
+}  // namespace halyard::hal
