@@ -5,6 +5,7 @@
 #define HALYARD_PORTS_KIT_OPS_H_
 
 #include <cstdint>
+#include <cstring>
 
 #include "halyard/hal_port.h"
 #include "ports/kit/object.h"
@@ -36,6 +37,28 @@ hy_status RunInline(const hy_host_services* host, const hy_queue* queue,
 
 /// Repeats a pattern of 1, 2 or 4 bytes, in the host's byte order; the last may be cut.
 void FillBytes(void* dst, uint64_t bytes, uint32_t pattern, uint32_t pattern_bytes);
+
+/// Moves plain memory of this process: Buffer::memory() is where a buffer's bytes lie.
+template <typename Buffer>
+class MemoryMover : public Mover {
+ public:
+  hy_status Copy(const hy_op& op) override {
+    const auto* src = op.src == nullptr ? static_cast<const uint8_t*>(op.src_host)
+                                        : As<const Buffer>(op.src)->memory();
+    auto* dst =
+        op.dst == nullptr ? static_cast<uint8_t*>(op.dst_host) : As<Buffer>(op.dst)->memory();
+    // Both may be ranges of one buffer.
+    std::memmove(dst + op.dst_offset, src + op.src_offset, static_cast<size_t>(op.bytes));
+    return HY_OK;
+  }
+  hy_status Fill(const hy_op& op) override {
+    FillBytes(As<Buffer>(op.dst)->memory() + op.dst_offset, op.bytes, op.pattern, op.pattern_bytes);
+    return HY_OK;
+  }
+
+ protected:
+  ~MemoryMover() = default;
+};
 
 }  // namespace halyard::port_kit
 

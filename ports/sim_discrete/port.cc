@@ -13,6 +13,7 @@
 #include "ports/kit/facts.h"
 #include "ports/kit/object.h"
 #include "ports/kit/ops.h"
+#include "ports/kit/verbs.h"
 
 namespace halyard::sim_discrete {
 namespace {
@@ -24,17 +25,39 @@ const hy_host_services* host;
 
 struct Device : port_kit::Object {
   static constexpr uint32_t kKind = HY_KIND_DEVICE;
-  Device() : Object(kKind) {}
+  using Options = port_kit::NoOptions;
+  explicit Device(Options) : Object(kKind) {}
   std::mutex engine;  // one copy at a time, so that no two windows on a page overlap
 };
 
+uint64_t PageBytes() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
+
 struct Buffer : port_kit::Buffer {
-  Buffer(Device* owner, uint64_t size_bytes) : port_kit::Buffer(size_bytes), device(owner) {}
-  Device* const device;
-  void* memory = nullptr;
+  Buffer(Device*, uint64_t size_bytes) : port_kit::Buffer(size_bytes), pages(host) {}
+  hy_status Take(hy_alloc_desc desc, hy_placement* out_placement);
+  hy_status Query(const hy_query_desc& query, void* answer, uint64_t* inout_bytes) const;
+  port_kit::HostPages pages;
 };
 
-uint64_t PageBytes() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
+hy_status Buffer::Take(hy_alloc_desc desc, hy_placement* out_placement) {
+  if (desc.alignment < PageBytes()) desc.alignment = PageBytes();
+  hy_status status = port_kit::WriteUnknownPlacement(out_placement);
+  if (status == HY_OK) status = pages.Take(desc, nullptr);
+  if (status != HY_OK) return status;
+  if (mprotect(pages.data(), static_cast<size_t>(bytes), PROT_NONE) == 0) return HY_OK;
+  return Report(host, HY_RESOURCE_EXHAUSTED, "alloc: the system refused to close the pages");
+}
+
+hy_status Buffer::Query(const hy_query_desc& query, void* answer, uint64_t* inout_bytes) const {
+  switch (query.key) {
+    case HY_QUERY_DEVICE_ADDRESS:
+      return hy_answer_u64(reinterpret_cast<uintptr_t>(pages.data()), answer, inout_bytes);
+    case HY_QUERY_PLACEMENT:
+      return port_kit::AnswerUnknownPlacement(answer, inout_bytes);
+    default:
+      return HY_UNIMPLEMENTED;
+  }
+}
 
 const port_kit::DeviceFacts& Facts() {
   static const hy_device_info kInfo = {.struct_size = sizeof kInfo,
@@ -70,8 +93,8 @@ class Window {
     const auto* buffer = As<const Buffer>(handle);
     const uint64_t page = PageBytes();
     const uint64_t first = offset / page * page;
-    data_ = static_cast<uint8_t*>(buffer->memory) + offset;
-    pages_ = static_cast<uint8_t*>(buffer->memory) + first;
+    data_ = buffer->pages.data() + offset;
+    pages_ = buffer->pages.data() + first;
     pages_bytes_ = static_cast<size_t>(offset + bytes - first);
     open_ = mprotect(pages_, pages_bytes_, PROT_READ | PROT_WRITE) == 0;
   }
@@ -134,66 +157,17 @@ hy_status Enumerate(const hy_hal_api* self, hy_array* inout_devices) {
 }
 
 hy_status Open(const hy_hal_api* self, const hy_open_desc* desc, hy_device** out_device) {
-  if (out_device == nullptr) return HY_INVALID_ARGUMENT;
-  *out_device = nullptr;
-  if (self == nullptr) return HY_INVALID_ARGUMENT;
-  const hy_status status = port_kit::ReadOpen(host, Facts(), desc, nullptr, nullptr);
-  if (status != HY_OK) return status;
-  auto* device = port_kit::New<Device>(host);
-  if (device == nullptr) return Report(host, HY_RESOURCE_EXHAUSTED, "open: no host memory");
-  *out_device = port_kit::ToHandle<hy_device>(device);
-  return HY_OK;
+  return port_kit::OpenDevice<Device>(host, Facts(), self, desc, out_device);
 }
 
 hy_status Query(const hy_query_desc* desc, void* answer, uint64_t* inout_bytes) {
-  hy_query_desc query;
-  const hy_status status = port_kit::ReadQuery(desc, inout_bytes, &query);
-  if (status != HY_OK) return status;
-  if (query.kind == HY_KIND_DEVICE && As<Device>(query.handle) != nullptr) {
-    return port_kit::AnswerDevice(Facts(), query, answer, inout_bytes);
-  }
-  const auto* buffer = As<const Buffer>(query.handle);
-  if (query.kind != HY_KIND_BUFFER || buffer == nullptr) return HY_INVALID_ARGUMENT;
-  switch (query.key) {
-    case HY_QUERY_DEVICE_ADDRESS:
-      return hy_answer_u64(reinterpret_cast<uintptr_t>(buffer->memory), answer, inout_bytes);
-    case HY_QUERY_PLACEMENT:
-      return port_kit::AnswerUnknownPlacement(answer, inout_bytes);
-    default:
-      return HY_UNIMPLEMENTED;
-  }
+  return port_kit::QueryObject<Device, Buffer>(Facts(), desc, answer, inout_bytes);
 }
 
-hy_status TakePages(const hy_alloc_desc& desc, Buffer* buffer) {
-  hy_alloc_desc pages = desc;
-  pages.memory_class = HY_ID_NONE;
-  if (pages.alignment < PageBytes()) pages.alignment = PageBytes();
-  const hy_status status = host->pages_alloc(&pages, &buffer->memory, nullptr);
-  if (status != HY_OK) return status;
-  if (mprotect(buffer->memory, static_cast<size_t>(desc.bytes), PROT_NONE) == 0) return HY_OK;
-  (void)host->pages_free(buffer->memory);
-  return Report(host, HY_RESOURCE_EXHAUSTED, "alloc: the system refused to close the pages");
-}
-
-hy_status Alloc(hy_device* handle, const hy_alloc_desc* desc, hy_buffer** out_buffer,
+hy_status Alloc(hy_device* device, const hy_alloc_desc* desc, hy_buffer** out_buffer,
                 hy_placement* out_placement) {
-  if (out_buffer == nullptr) return HY_INVALID_ARGUMENT;
-  *out_buffer = nullptr;
-  auto* device = As<Device>(handle);
-  if (device == nullptr) return HY_INVALID_ARGUMENT;
-  hy_alloc_desc known;
-  hy_status status = port_kit::ReadAlloc(host, Facts(), desc, &known);
-  if (status == HY_OK) status = port_kit::WriteUnknownPlacement(out_placement);
-  if (status != HY_OK) return status;
-  auto* buffer = port_kit::New<Buffer>(host, device, known.bytes);
-  if (buffer == nullptr) return Report(host, HY_RESOURCE_EXHAUSTED, "alloc: no host memory");
-  status = TakePages(known, buffer);
-  if (status != HY_OK) {
-    port_kit::Delete(host, buffer);
-    return status;
-  }
-  *out_buffer = port_kit::ToHandle<hy_buffer>(buffer);
-  return HY_OK;
+  return port_kit::AllocBuffer<Device, Buffer>(host, Facts(), device, desc, out_buffer,
+                                               out_placement);
 }
 
 hy_status Submit(hy_device* handle, hy_queue* queue, const hy_submission* submission) {
@@ -203,23 +177,12 @@ hy_status Submit(hy_device* handle, hy_queue* queue, const hy_submission* submis
   return port_kit::RunInline(host, queue, submission, engine);
 }
 
-hy_status Timestamp(hy_device* handle, hy_timestamp* out_timestamp) {
-  if (As<Device>(handle) == nullptr || out_timestamp == nullptr) return HY_INVALID_ARGUMENT;
-  return host->timestamp(out_timestamp);
+hy_status Timestamp(hy_device* device, hy_timestamp* out_timestamp) {
+  return port_kit::ReadTimestamp<Device>(host, device, out_timestamp);
 }
 
 hy_status Release(uint32_t kind, void* handle) {
-  if (kind == 0 || kind >= HY_KIND_COUNT) return HY_INVALID_ARGUMENT;
-  if (handle == nullptr) return HY_OK;
-  if (auto* device = As<Device>(handle); device != nullptr && kind == HY_KIND_DEVICE) {
-    port_kit::Delete(host, device);
-    return HY_OK;
-  }
-  auto* buffer = As<Buffer>(handle);
-  if (kind != HY_KIND_BUFFER || buffer == nullptr) return HY_INVALID_ARGUMENT;
-  (void)host->pages_free(buffer->memory);
-  port_kit::Delete(host, buffer);
-  return HY_OK;
+  return port_kit::ReleaseObject<Buffer, Device>(host, kind, handle);
 }
 
 constexpr hy_hal_api kTable = [] {
