@@ -21,6 +21,16 @@ add_library(halyard_numa INTERFACE)
 target_include_directories(halyard_numa SYSTEM INTERFACE "${NUMA_INCLUDE_DIR}")
 target_link_libraries(halyard_numa INTERFACE "${NUMA_LIBRARY}")
 
+# SHA-256 of plugins. Debian's libmd-dev is a few kilobytes; libmd0 is on every Debian.
+find_path(MD_INCLUDE_DIR sha2.h)
+find_library(MD_LIBRARY md)
+if(NOT MD_INCLUDE_DIR OR NOT MD_LIBRARY)
+  message(FATAL_ERROR "libmd is needed by hal: install libmd-dev")
+endif()
+add_library(halyard_libmd INTERFACE)
+target_include_directories(halyard_libmd SYSTEM INTERFACE "${MD_INCLUDE_DIR}")
+target_link_libraries(halyard_libmd INTERFACE "${MD_LIBRARY}")
+
 # GoogleTest is needed by the conformance suite, which is part of the product.
 # A toolchain file may give the folder of its sources where Debian's binary does not link.
 if(HALYARD_GTEST_SOURCE_DIR)

@@ -45,12 +45,15 @@ struct LoadOptions {
 };
 
 /// Loads a port by a word ("linux": a builtin, else a manifest <word>.port.yaml of the search path)
-/// or by a path (anything with a slash or ending in .so). A plugin is opened with
-/// RTLD_NOW|LOCAL and RTLD_NODELETE.
-/// Errors   NOT_FOUND: no such port, with the names that there are; INVALID_ARGUMENT: not a shared
-///          library, built for another architecture (which), no entry symbol, a table that lacks a
-///          needed verb (which); FAILED_PRECONDITION: another ABI version (which and what to do),
-///          the digest of the manifest does not fit.
+/// or by a path (anything with a slash or ending in .so; a manifest too). The search path is
+/// HALYARD_PORT_PATH, the options', then lib/halyard/ports beside the program. A plugin is opened
+/// with RTLD_NOW|LOCAL and RTLD_NODELETE.
+/// Errors   NOT_FOUND: no such port, with the names that there are, or no such file;
+///          PERMISSION_DENIED: the file cannot be read; INVALID_ARGUMENT: not a shared library, cut
+///          short, built for another architecture (which), no entry symbol, an undefined symbol
+///          (which), a table that lacks a needed verb (which), a manifest that does not read;
+///          FAILED_PRECONDITION: another ABI version (which and what to do), a library that is not
+///          installed, the digest of the manifest does not fit; UNAVAILABLE: not for this platform.
 absl::StatusOr<std::shared_ptr<Port>> LoadPort(absl::string_view word_or_path,
                                                const LoadOptions& options);
 
@@ -66,6 +69,10 @@ struct PortListing {
   std::string problem;  ///< why it cannot be loaded; empty if its manifest reads well
 };
 std::vector<PortListing> ListPorts(const LoadOptions& options);
+
+/// Devices that a port lists now, by `enumerate`.
+/// Errors   those of the verb.
+absl::StatusOr<std::vector<hy_device_info>> ListDevices(const Port& port);
 
 }  // namespace halyard::hal
 
