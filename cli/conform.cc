@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `halyard conform`: does a port keep the contract?
-#include <fstream>
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 

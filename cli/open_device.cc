@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/c_status.h"
@@ -75,7 +76,6 @@ absl::StatusOr<std::string> DataDir() {
   const fs::path dir = ProgramDir();
   if (!dir.empty()) {
     tried.push_back(dir.parent_path() / "share/halyard");
-    tried.push_back(dir.parent_path() / "share-halyard");
   }
   for (const fs::path& path : tried) {
     std::error_code error;

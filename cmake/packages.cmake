@@ -31,6 +31,11 @@ add_library(halyard_libmd INTERFACE)
 target_include_directories(halyard_libmd SYSTEM INTERFACE "${MD_INCLUDE_DIR}")
 target_link_libraries(halyard_libmd INTERFACE "${MD_LIBRARY}")
 
+find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp)
+if(NOT CLI11_INCLUDE_DIR)
+  message(FATAL_ERROR "CLI11 is needed by the halyard program: install libcli11-dev")
+endif()
+
 # GoogleTest is needed by the conformance suite, which is part of the product.
 # A toolchain file may give the folder of its sources where Debian's binary does not link.
 if(HALYARD_GTEST_SOURCE_DIR)

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `halyard certify`: everything that can be proven about this chip, in one folder.
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status_macros.h"
+#include "cli/command.h"
+#include "cli/describe.h"
+#include "cli/doctor.h"
+#include "cli/files.h"
+#include "cli/html_page.h"
+#include "conformance/report/report.h"
+#include "conformance/runner.h"
+
+namespace halyard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using conformance::RunResult;
+using conformance::Summary;
+
+struct CertifyArgs {
+  PortArgs port;
+  std::string out = "halyard-report";
+  bool quick = false;
+};
+
+struct Certificate {
+  nlohmann::json device;
+  DoctorReport doctor;
+  RunResult hal;
+  bool holds = false;
+};
+
+/// Progress that names the step, at most once a second.
+std::function<void(const conformance::Progress&)> StepProgress(const Output& output) {
+  return [&output, next = 0.0](const conformance::Progress& progress) mutable {
+    if (progress.seconds < next && progress.done != progress.total) return;
+    next = progress.seconds + (isatty(2) != 0 ? 0.2 : 5.0);
+    output.Progress(absl::StrFormat("conformance: %u of %u, %.0f s left", progress.done,
+                                    progress.total, progress.seconds_left));
+  };
+}
+
+/// The conformance run comes first: it forks, and this process must have no thread until then.
+absl::StatusOr<Certificate> Gather(const CertifyArgs& args, const Output& output) {
+  Certificate certificate;
+  conformance::RunRequest request;
+  request.port = args.port.port;
+  request.device = args.port.device;
+  HY_ASSIGN_OR_RETURN(request.options, args.port.ParsedOptions());
+  request.load = DefaultLoadOptions();
+  if (args.quick) request.modes = {"bare"};
+  output.Progress("conformance: does the port keep the contract?");
+  HY_ASSIGN_OR_RETURN(certificate.hal, conformance::Run(request, StepProgress(output)));
+  output.EndProgress();
+  HY_ASSIGN_OR_RETURN(const hal::Device device, OpenDevice(args.port));
+  certificate.device = DeviceJson(device);
+  DoctorRequest doctor;
+  if (args.quick) doctor.bandwidth.runs = 3;
+  HY_ASSIGN_OR_RETURN(certificate.doctor, Diagnose(device, doctor, [&output](absl::string_view line) {
+                        output.Progress(line);
+                      }));
+  output.EndProgress();
+  const Summary summary = certificate.hal.Summarise();
+  certificate.holds = summary.failed == 0 && summary.weak == 0 && summary.passed > 0 &&
+                      certificate.doctor.Count(facts::Severity::kError) == 0;
+  return certificate;
+}
+
+std::string Card(absl::string_view value, absl::string_view label) {
+  return absl::StrCat("<li><b>", HtmlEscape(value), "</b><span>", HtmlEscape(label),
+                      "</span></li>\n");
+}
+
+std::string Page(const Certificate& certificate) {
+  const RunResult& hal = certificate.hal;
+  const Summary summary = hal.Summarise();
+  std::string body = absl::StrCat(
+      "<h1>", HtmlEscape(certificate.device["name"].get<std::string>()), " <span class=\"badge ",
+      certificate.holds ? "pass\">Halyard HAL: holds" : "fail\">Halyard HAL: does not hold",
+      "</span></h1>\n<p class=\"lead\">Port ", HtmlEscape(hal.port), " ",
+      HtmlEscape(hal.port_version), ", device ", HtmlEscape(hal.device), ", ",
+      HtmlEscape(hal.started_utc), ", Halyard ", HALYARD_VERSION, ".</p>\n<ul class=\"cards\">\n");
+  absl::StrAppend(&body, Card(absl::StrCat(summary.passed), "cases passed"),
+                  Card(absl::StrCat(summary.failed), "failed"),
+                  Card(absl::StrCat(summary.skipped), "skipped, each with a reason"));
+  double best = 0;
+  for (const facts::BandwidthRow& row : certificate.doctor.bandwidth) {
+    if (row.work == "read") best = std::max(best, row.median_gb_per_s);
+  }
+  if (best > 0) absl::StrAppend(&body, Card(absl::StrFormat("%.1f GB/s", best), "memory read"));
+  absl::StrAppend(&body, Card(absl::StrCat(certificate.doctor.Count(facts::Severity::kWarning)),
+                              "doctor's warnings"),
+                  "</ul>\n", conformance::ToHtmlSection(hal), DoctorHtml(certificate.doctor));
+  return HtmlPage(absl::StrCat("Halyard certificate: ", hal.port), body);
+}
+
+nlohmann::json Document(const Certificate& certificate, const std::string& folder) {
+  return {{"schema", "halyard-certificate/1"},
+          {"version", HALYARD_VERSION},
+          {"holds", certificate.holds},
+          {"folder", folder},
+          {"device", certificate.device},
+          {"conformance", conformance::ToJson(certificate.hal)},
+          {"doctor", DoctorJson(certificate.doctor)}};
+}
+
+absl::StatusOr<int> RunCertify(const CertifyArgs& args, const Output& output) {
+  HY_RETURN_IF_ERROR(MakeWritableDir(args.out));  // before the minutes of work, not after
+  HY_ASSIGN_OR_RETURN(const Certificate certificate, Gather(args, output));
+  const fs::path out(args.out);
+  const nlohmann::json document = Document(certificate, args.out);
+  HY_RETURN_IF_ERROR(WriteFile((out / "report.html").string(), Page(certificate)));
+  HY_RETURN_IF_ERROR(WriteFile((out / "report.json").string(), document.dump(2) + "\n"));
+  HY_RETURN_IF_ERROR(
+      WriteFile((out / "conformance.xml").string(), conformance::ToJUnit(certificate.hal)));
+  HY_RETURN_IF_ERROR(WriteFile((out / "doctor.txt").string(), DoctorText(certificate.doctor)));
+  output.Text(conformance::ToText(certificate.hal, false));
+  output.Text(DoctorText(certificate.doctor));
+  std::error_code error;
+  const fs::path page = fs::absolute(out / "report.html", error);
+  output.Text(absl::StrCat(certificate.holds ? "The certificate holds: " : "It does not hold: ",
+                           "Halyard HAL for ", certificate.hal.port, "\nReport: ", page.string(),
+                           "\n"));
+  output.Document(document);
+  return certificate.holds ? kHolds : kDoesNotHold;
+}
+
+}  // namespace
+
+void AddCertify(const Program& program) {
+  auto args = std::make_shared<CertifyArgs>();
+  CLI::App* const command = program.app->add_subcommand(
+      "certify", "Prove what can be proven of this chip; write one report folder");
+  args->port.AddTo(*command);
+  command->add_option("--out", args->out, "Folder of the report")->capture_default_str();
+  command->add_flag("--quick", args->quick, "Only the bare mode, and few runs of each figure");
+  command->add_flag("--json", program.output->json, "One JSON document on standard output");
+  command->callback([args, program] {
+    const absl::StatusOr<int> code = RunCertify(*args, *program.output);
+    *program.exit_code = code.ok() ? *code : program.output->Fail(code.status());
+  });
+}
+
+}  // namespace halyard::cli

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The program as its users meet it: exit codes, messages, JSON that parses. $1: the program.
+set -uo pipefail
+halyard=$1
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
+failures=0
+
+# expect CODE PATTERN ARGS...: runs, compares the exit code, and looks for the pattern in the output.
+expect() {
+  local code=$1 pattern=$2
+  shift 2
+  local text status
+  text=$("$halyard" "$@" 2>&1)
+  status=$?
+  if [ "$status" -ne "$code" ] || ! grep -qE -- "$pattern" <<<"$text"; then
+    printf 'FAILED: halyard %s\n  exit %s, expected %s; expected text: %s\n%s\n' "$*" "$status" "$code" \
+      "$pattern" "$(sed 's/^/  | /' <<<"$text" | head -20)"
+    failures=$((failures + 1))
+  fi
+}
+
+# expect_json FILTER ARGS...: standard output is one JSON document for which the Python test holds.
+expect_json() {
+  local filter=$1
+  shift
+  if ! "$halyard" "$@" 2>"$work/err" |
+    python3 -c "import json,sys; d=json.load(sys.stdin); sys.exit(0 if ($filter) else 1)"; then
+    printf 'FAILED: halyard %s: JSON does not satisfy %s\n' "$*" "$filter"
+    failures=$((failures + 1))
+  fi
+}
+
+expect 0 'conform' --help
+for command in info doctor conform certify new-port; do
+  expect 0 '--json' "$command" --help
+done
+expect 0 '^halyard [0-9]' --version
+expect 2 'See .halyard --help' # no command at all
+expect 2 'did you mean conform' cnform
+expect 2 'did you mean --port' info --prot linux
+expect 2 'unknown flag --frobnicate' doctor --frobnicate
+expect 2 'key=value' info --option novalue
+expect 2 'i/n' conform --shard 5/2
+expect 2 'level' conform --level bogus
+
+expect 0 'Topology' info
+expect_json "d['topology']['budget_millicpus'] >= 1 and d['ports']" info --json
+expect 0 'sim_discrete' info --ports
+expect 0 'Captured' info --capture "$work/here.topo"
+expect 0 'Topology' info --system "$work/here.topo"
+expect 2 'no_such_file' info --system "$work/no_such_file"
+
+# Ports that cannot be.
+expect 2 'no_such_port' info --port no_such_port
+expect 2 'no_such.so' info --port "$work/no_such.so"
+echo 'this is text' >"$work/text.so"
+expect 2 'text.so' info --port "$work/text.so"
+expect 2 'text.so' conform --port "$work/text.so"
+expect_json "d['error']['exit_code'] == 2" info --json --port "$work/text.so"
+expect 2 'no_such_device' info --device no_such_device
+
+expect 0 'Findings' doctor --quick
+expect_json "'findings' in d and d['summary']['error'] == 0" doctor --quick --json
+
+expect 0 'HAL-MEM-03' conform --list
+expect 0 'passed' conform --filter 'HAL-MEM-0[1-3]'
+expect_json "d['summary']['failed'] == 0 and d['summary']['passed'] > 0 and d['cases'][0]['id']" \
+  conform --filter 'HAL-DEV-*' --json
+expect 2 'matches no' conform --filter 'NOTHING-*'
+
+# new-port.
+expect 0 'Made the port acme_x1' new-port acme_x1 --out "$work/acme_x1"
+[ -f "$work/acme_x1/CMakeLists.txt" ] || { echo 'FAILED: no CMakeLists.txt in the new port'; failures=$((failures + 1)); }
+if grep -rqi example "$work/acme_x1"; then echo 'FAILED: the word example is left in the new port'; failures=$((failures + 1)); fi
+expect 2 'not an empty folder' new-port acme_x1 --out "$work/acme_x1"
+expect 2 'lower-case' new-port 'Acme X1' --out "$work/bad"
+expect 2 'built in' new-port linux --out "$work/bad"
+
+# A report folder that cannot be written to; root writes everywhere but here.
+expect 3 'cannot' certify --quick --out /proc/halyard-report
+
+[ "$failures" -eq 0 ] && echo 'all commands behave'
+exit "$((failures > 0))"

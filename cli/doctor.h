@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `doctor` finds, for the command itself and for `certify`.
+#ifndef HALYARD_CLI_DOCTOR_H_
+#define HALYARD_CLI_DOCTOR_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "cli/command.h"
+#include "facts/bandwidth.h"
+#include "facts/findings.h"
+#include "nlohmann/json.hpp"
+
+namespace halyard::cli {
+
+struct DoctorReport {
+  std::string port;
+  std::string device;
+  hal::Topology topology;
+  std::optional<facts::ChipSheet> sheet;
+  std::vector<facts::BandwidthRow> bandwidth;
+  std::vector<facts::Finding> findings;
+
+  uint32_t Count(facts::Severity severity) const;
+};
+
+struct DoctorRequest {
+  bool measure = true;  ///< bandwidth too
+  facts::BandwidthRequest bandwidth;
+  std::string chips_dir;  ///< empty: that of DataDir
+};
+
+/// Looks at the machine around a device. Measures memory for a few seconds if asked to.
+absl::StatusOr<DoctorReport> Diagnose(const hal::Device& device, const DoctorRequest& request,
+                                      const std::function<void(absl::string_view)>& on_progress);
+
+nlohmann::json DoctorJson(const DoctorReport& report);
+std::string DoctorText(const DoctorReport& report);
+std::string DoctorHtml(const DoctorReport& report);
+
+}  // namespace halyard::cli
+
+#endif  // HALYARD_CLI_DOCTOR_H_

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Is this machine fit to run on? Each look gives findings, with what to do about each.
+#ifndef HALYARD_FACTS_FINDINGS_H_
+#define HALYARD_FACTS_FINDINGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "facts/bandwidth.h"
+#include "facts/chip_sheet.h"
+#include "hal/device.h"
+#include "hal/system_view.h"
+#include "hal/topology.h"
+
+namespace halyard::facts {
+
+/// kError: results on this machine would be wrong or crash. kWarning: they would be slow or noisy.
+enum class Severity { kInfo, kWarning, kError };
+absl::string_view SeverityName(Severity severity);
+
+struct Finding {
+  std::string id;  ///< stable, such as "isa.build"
+  Severity severity = Severity::kInfo;
+  std::string title;   ///< one line: what was seen
+  std::string remedy;  ///< what to do; empty when nothing is to be done
+};
+
+/// What the looks are taken at. Borrowed.
+struct Machine {
+  const hal::Device* device;
+  const hal::SystemView* view;  ///< live, or the image that the device simulates
+  const hal::Topology* topology;
+  const ChipSheet* sheet;       ///< nullptr: no sheet fits
+};
+
+/// The build's ISA against the live one; every unit's ISA against the sheet.
+std::vector<Finding> LookAtIsa(const Machine& machine);
+/// Budget, affinity, quota, SMT, isolated units; and that workers really get bound, by readback.
+std::vector<Finding> LookAtThreads(const Machine& machine);
+/// Governor, frequency limits.
+std::vector<Finding> LookAtClock(const Machine& machine);
+/// Page pools, transparent huge pages, NUMA balancing, free memory, nodes; and that an allocation
+/// gets what it asks for, by readback.
+std::vector<Finding> LookAtMemory(const Machine& machine);
+/// Measured bandwidth against the sheet, against itself (spread, scaling), node against node.
+std::vector<Finding> LookAtBandwidth(const Machine& machine, const std::vector<BandwidthRow>& rows);
+
+/// All but the bandwidth.
+std::vector<Finding> LookAtAll(const Machine& machine);
+
+}  // namespace halyard::facts
+
+#endif  // HALYARD_FACTS_FINDINGS_H_
