@@ -16,7 +16,7 @@ expect() {
   status=$?
   if [ "$status" -ne "$code" ] || ! grep -qE -- "$pattern" <<<"$text"; then
     printf 'FAILED: halyard %s\n  exit %s, expected %s; expected text: %s\n%s\n' "$*" "$status" "$code" \
-      "$pattern" "$(sed 's/^/  | /' <<<"$text" | head -20)"
+      "$pattern" "$(head -n 20 <<<"$text")"
     failures=$((failures + 1))
   fi
 }

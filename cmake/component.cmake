@@ -79,3 +79,10 @@ function(halyard_builtin_library TARGET)
   list(TRANSFORM ports PREPEND "port_" OUTPUT_VARIABLE targets)
   target_link_libraries(${TARGET} PUBLIC halyard_hal PRIVATE ${targets} halyard_warnings)
 endfunction()
+
+# halyard_plugins_target(TARGET): builds every plugin of the tree.
+function(halyard_plugins_target TARGET)
+  get_property(ports GLOBAL PROPERTY HALYARD_PLUGIN_PORTS)
+  list(TRANSFORM ports PREPEND "plugin_" OUTPUT_VARIABLE targets)
+  add_custom_target(${TARGET} DEPENDS ${targets})
+endfunction()

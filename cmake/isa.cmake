@@ -48,3 +48,14 @@ function(halyard_isa_object TARGET ISA SOURCE)
   target_compile_definitions(${TARGET} PRIVATE HALYARD_HAVE_${upper}=1)
   set_property(GLOBAL APPEND PROPERTY HALYARD_ISA_OBJECTS ${object})
 endfunction()
+
+# halyard_list_isa_objects(FILE): the paths of all objects with ISA flags, one a line, for
+# tools/check_isa_objects.sh.
+function(halyard_list_isa_objects FILE)
+  get_property(objects GLOBAL PROPERTY HALYARD_ISA_OBJECTS)
+  set(content "")
+  foreach(object IN LISTS objects)
+    string(APPEND content "$<JOIN:$<TARGET_OBJECTS:${object}>,\n>\n")
+  endforeach()
+  file(GENERATE OUTPUT "${FILE}" CONTENT "${content}")
+endfunction()

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails if a folder includes what it may not: the table of docs/design.md, as data."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ABSL = {"absl"}
+
+# Folder -> (folders of the tree it may include, third-party prefixes it may include).
+# The longest folder that a file lies in is its own. "public" is hal/include/halyard.
+RULES = {
+    "hal/include": ({"public"}, set()),
+    "base": ({"public", "base"}, ABSL),
+    "hal": ({"public", "base", "hal"}, ABSL | {"yaml-cpp", "sha2", "sha256"}),
+    "ports/linux": ({"public", "base", "ports/linux"}, {"numa", "numaif", "absl"}),
+    # The simulator of other machines is made of the core's own reader of machine images.
+    "ports/sim_topology": ({"public", "base", "hal", "ports/kit", "ports/sim_topology"}, ABSL),
+    "ports/opencl": ({"public", "ports/kit", "ports/opencl"}, {"CL"}),
+    "ports": ({"public", "ports/linux/linux.h", "ports/kit"}, set()),
+    "facts": ({"public", "base", "hal", "facts"}, ABSL | {"yaml-cpp"}),
+    "facts/stream": ({"public", "base", "facts/stream"}, set()),
+    "conformance": ({"public", "base", "hal", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp"}),
+    "cli": ({"public", "base", "hal", "facts", "conformance", "cli"}, ABSL | {"CLI", "nlohmann"}),
+}
+# Tests may use GoogleTest and the layers that they test through.
+TEST_EXTRA = {"gtest", "gmock", "absl"}
+# C and C++ headers carry no slash, or are of the system.
+SYSTEM_PREFIXES = {"sys", "linux", "asm"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
+
+
+def rule_of(path: str):
+    best = max((f for f in RULES if path == f or path.startswith(f + "/")), key=len, default=None)
+    return (best, *RULES[best]) if best else (None, None, None)
+
+
+def folder_of(include: str) -> str:
+    return "public" if include.startswith("halyard/") else include
+
+
+def allowed(include: str, own: str, folders: set, third_party: set) -> bool:
+    if "/" not in include:
+        stem = include.removesuffix(".h")
+        known_third_party = {p for _, extra in RULES.values() for p in extra}
+        return stem not in known_third_party or stem in third_party
+    head = include.split("/")[0]
+    if head in SYSTEM_PREFIXES:
+        return True
+    target = folder_of(include)
+    if target == "public":
+        return "public" in folders
+    if any(target == f or target.startswith(f + "/") for f in folders) or target.startswith(own + "/"):
+        return True
+    return head in third_party
+
+
+def check(path: str, text: str):
+    own, folders, third_party = rule_of(path)
+    if own is None:
+        yield f"{path}: no rule for its folder in tools/check_layers.py"
+        return
+    is_test = path.endswith("_test.cc") or "/testdata/" in path or "/fuzz/" in path
+    if is_test:
+        third_party = third_party | TEST_EXTRA
+        if own.startswith("ports"):
+            folders = folders | {"hal", "base", own}
+    if own == "ports":
+        folders = folders | {"/".join(path.split("/")[:2])}
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match and not allowed(match.group(1), own, folders, third_party):
+            yield f"{path}:{number}: {own} may not include {match.group(1)}"
+
+
+def main() -> int:
+    files = subprocess.run(["git", "ls-files", "*.c", "*.cc", "*.h", "*.cpp", "*.inc"], cwd=ROOT, check=True,
+                           capture_output=True, text=True).stdout.split()
+    faults = [fault for path in files if (ROOT / path).exists()
+              for fault in check(path, (ROOT / path).read_text())]
+    print("\n".join(faults) or f"check_layers: {len(files)} files keep to their layers")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is needed, builds Halyard, and certifies the chip of this machine.
+# Arguments go to `halyard certify`, such as --port sim_discrete.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools/install_packages.sh
+echo "Building (about two minutes on two cores) ..."
+cmake --preset release >/dev/null
+cmake --build --preset release --target halyard plugins
+status=0
+build/release/bin/halyard certify --out build/report "$@" || status=$?
+[ "$status" -gt 1 ] || echo "Open build/report/report.html in a browser."
+exit "$status"
