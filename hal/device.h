@@ -35,6 +35,8 @@ class FenceState;
 class QueueState;
 class TeamState;
 class MappingState;
+struct ObjectPoint;
+struct SubmissionContent;
 
 /// What to allocate; hy_alloc_desc with its lists owned.
 struct AllocRequest {
@@ -80,7 +82,7 @@ class Mapping {
 class Buffer {
  public:
   uint64_t size_bytes() const;
-  uint32_t memory_class() const;
+  uint32_t memory_class() const;  ///< HY_ID_NONE if it shares host memory
 
   /// Placement, read from the system at each call; empty `known` where the port cannot tell.
   absl::StatusOr<Placement> QueryPlacement() const;
@@ -89,11 +91,13 @@ class Buffer {
   const Placement& alloc_placement() const;
 
   /// Maps a range; stages through copies where the port has no `map`. Waits for submitted work that
-  /// touches the range. Conflicting maps (either writes) may not overlap.
-  /// Errors   OUT_OF_RANGE, INVALID_ARGUMENT, FAILED_PRECONDITION: overlaps a map; as `map`.
+  /// touches the range. Conflicting maps (either writes) may not overlap, and work that touches a
+  /// mapped range is refused, unless the map is persistent.
+  /// Errors   OUT_OF_RANGE, INVALID_ARGUMENT, FAILED_PRECONDITION: overlaps a map, or would wait in
+  ///          a host call for work of its own queue; as `map`.
   absl::StatusOr<Mapping> Map(uint64_t offset, uint64_t bytes, uint64_t access) const;
 
-  /// Whole-range conveniences over Map.
+  /// Copies, under the rules of Map. No bytes are OK.
   absl::Status Write(uint64_t offset, absl::Span<const uint8_t> bytes) const;
   absl::Status Read(uint64_t offset, absl::Span<uint8_t> bytes) const;
 
@@ -116,6 +120,10 @@ class Buffer {
 };
 
 /// A timeline. See fence_create.
+///
+/// Handles, submissions that are being built and accepted work that signals it can signal a fence.
+/// When the last of these is gone, work that still waits for a value not reached is cancelled: the
+/// fence fails with CANCELLED, and so do the signals of that work.
 class Fence {
  public:
   Fence(Fence&&) noexcept;
@@ -129,6 +137,7 @@ class Fence {
   absl::StatusOr<uint64_t> Value() const;
 
   /// Waits for `value` until an absolute CLOCK_MONOTONIC time.
+  /// Errors   as `fence_wait`; FAILED_PRECONDITION: in a host call, for a signal of its own queue.
   absl::Status Wait(uint64_t value, uint64_t deadline_ns = HY_DEADLINE_NEVER) const;
 
  private:
@@ -144,7 +153,8 @@ struct FencePoint {
 };
 
 /// Work for a queue, built step by step. Buffers and fences given to it are kept until the work is
-/// done; host pointers are borrowed until then.
+/// done; host pointers are borrowed until then. Copies and fills of no bytes are left out; the two
+/// ranges of a copy may not overlap.
 class Submission {
  public:
   Submission();
@@ -159,15 +169,15 @@ class Submission {
                    uint64_t bytes);
   Submission& Fill(const Buffer& dst, uint64_t offset, uint64_t bytes, uint32_t pattern,
                    uint32_t pattern_bytes);
-  /// A failed call fails the submission's signals. It may signal fences; it may not wait.
+  /// A failed call fails the submission's signals. It may signal fences and submit; it may not wait
+  /// for its own queue, by a fence, a map or Drain: that is FAILED_PRECONDITION.
   Submission& HostCall(std::function<absl::Status()> call);
   Submission& Barrier();
   Submission& Signal(const Fence& fence, uint64_t value);
 
  private:
   friend class Queue;
-  struct Content;
-  std::unique_ptr<Content> content_;
+  std::unique_ptr<SubmissionContent> content_;
 };
 
 /// An in-order queue.
@@ -175,11 +185,16 @@ class Queue {
  public:
   Queue(Queue&&) noexcept;
   Queue& operator=(Queue&&) noexcept;
-  /// Waits for what was submitted and can still complete; work that waits for a fence nobody holds
-  /// any more is cancelled, and its signals fail with CANCELLED.
+  /// Waits for the work that is bound to finish: its waits are met, or will be by accepted work, of
+  /// any queue of the device, that is bound to finish itself. Work that needs a signal by the host
+  /// is not waited for, so this cannot deadlock: it stays in the background with all that it holds,
+  /// and its host pointers stay borrowed, until its fences are signalled or nobody can signal them
+  /// any more (see Fence). In a host call of this very queue it waits for nothing.
   ~Queue();
 
   /// As `submit`: on an error nothing was done. Waits that cannot be met yet do not block.
+  /// Errors   as `submit`; PERMISSION_DENIED: writes to a read-only import; FAILED_PRECONDITION:
+  ///          touches a mapped range.
   absl::Status Submit(Submission submission) const;
 
   /// Waits until everything submitted so far is done or failed. Does not report their failures.
@@ -253,7 +268,9 @@ class Device {
   absl::StatusOr<Topology> ReadTopology(bool all = false) const;
   absl::StatusOr<Buffer> Allocate(const AllocRequest& request) const;
   /// Zero-copy where the port can; else a copy, which `Buffer::shares_host_memory` tells.
-  /// `on_release` is called once, after the last use; never if this fails.
+  /// `on_release` is called once, after the last use, on any thread; never if this fails. After a
+  /// copy the memory is not used again: it is called before this returns, so that the caller need
+  /// not keep the data twice.
   absl::StatusOr<Buffer> ImportHost(void* ptr, uint64_t bytes, bool read_only,
                                     std::function<void()> on_release = {}) const;
   absl::StatusOr<Team> CreateTeam(const TeamRequest& request) const;
@@ -269,6 +286,7 @@ class Device {
 
  private:
   explicit Device(std::shared_ptr<DeviceState> state);
+  absl::StatusOr<std::vector<ObjectPoint>> ResolvePoints(absl::Span<const FencePoint> points) const;
   std::shared_ptr<DeviceState> state_;
 };
 

@@ -1,1 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hal/soft_queue.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/c_status.h"
+#include "base/log.h"
+#include "hal/fence_state.h"
+#include "hal/transfer.h"
+
+namespace halyard::hal {
+namespace {
+
+absl::Status AwaitWaits(DeviceState& device, const Work& work) {
+  std::vector<ObjectPoint> points;
+  points.reserve(work.waits.size());
+  for (const WaitPoint& wait : work.waits) points.push_back({wait.fence.get(), wait.value});
+  return WaitForPoints(device, points, HY_WAIT_ALL, HY_DEADLINE_NEVER);
+}
+
+absl::Status RunOp(DeviceState& device, PortSubmitter& submitter, const Op& op) {
+  switch (op.kind) {
+    case HY_OP_COPY:
+      return RunCopy(device, submitter, op);
+    case HY_OP_FILL:
+      return RunFill(device, submitter, op);
+    case HY_OP_HOST_CALL:
+      return op.call();
+    default:
+      return absl::OkStatus();  // a barrier: each operation ends before the next begins
+  }
+}
+
+absl::Status RunOps(DeviceState& device, PortSubmitter& submitter, const Work& work) {
+  for (size_t i = 0; i < work.ops.size(); ++i) {
+    const absl::Status status = RunOp(device, submitter, work.ops[i]);
+    if (!status.ok()) {
+      return WithContext(status, absl::StrCat("operation ", i, " of a submission failed"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void RunWork(DeviceState& device, PortSubmitter& submitter, Work& work) {
+  absl::Status status = AwaitWaits(device, work);
+  {
+    std::lock_guard<std::mutex> lock(device.work().mutex);
+    work.stage = WorkStage::kRunning;
+  }
+  if (status.ok()) status = RunOps(device, submitter, work);
+  // Before the signals: whoever sees them finds the buffers free.
+  std::vector<Op> ops;
+  {
+    std::lock_guard<std::mutex> lock(device.work().mutex);
+    ops.swap(work.ops);
+  }
+  ops.clear();
+  for (const SignalPoint& signal : work.signals) {
+    const absl::Status signalled = signal.fence->object()->Signal(signal.value, status);
+    if (!signalled.ok()) {
+      Log(LogLevel::kWarning,
+          absl::StrCat("a submission could not signal its fence: ", signalled.ToString()));
+    }
+  }
+}
+
+}  // namespace halyard::hal
