@@ -46,17 +46,6 @@ hy_status CheckFill(const hy_host_services* host, const hy_op& op) {
   return CheckDestination(host, op);
 }
 
-hy_status CheckOps(const hy_host_services* host, const hy_array& ops) {
-  if (ops.count != 0 && ops.data == nullptr) return HY_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < ops.count; ++i) {
-    hy_op op;
-    hy_status status = ReadOp(ops, i, &op);
-    if (status == HY_OK) status = CheckOp(host, op);
-    if (status != HY_OK) return status;
-  }
-  return HY_OK;
-}
-
 }  // namespace
 
 hy_status ReadOp(const hy_array& ops, uint32_t index, hy_op* out_op) {
@@ -77,6 +66,17 @@ hy_status CheckOp(const hy_host_services* host, const hy_op& op) {
     default:
       return Report(host, HY_INVALID_ARGUMENT, "submit: unknown operation %u", op.kind);
   }
+}
+
+hy_status CheckOps(const hy_host_services* host, const hy_array& ops) {
+  if (ops.count != 0 && ops.data == nullptr) return HY_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < ops.count; ++i) {
+    hy_op op;
+    hy_status status = ReadOp(ops, i, &op);
+    if (status == HY_OK) status = CheckOp(host, op);
+    if (status != HY_OK) return status;
+  }
+  return HY_OK;
 }
 
 hy_status RunOp(const hy_op& op, Mover& mover) {

@@ -25,6 +25,9 @@ class Mover {
 /// Checks an operation on buffers that derive from port_kit::Buffer. Errors as `submit`.
 hy_status CheckOp(const hy_host_services* host, const hy_op& op);
 
+/// Checks every operation of an array. Errors as `submit`.
+hy_status CheckOps(const hy_host_services* host, const hy_array& ops);
+
 /// Runs one checked operation. Errors: what the mover or the host call gave.
 hy_status RunOp(const hy_op& op, Mover& mover);
 

@@ -101,6 +101,19 @@ hy_status QueryObject(const DeviceFacts& facts, const hy_query_desc* desc, void*
   return buffer->Query(query, answer, inout_bytes);
 }
 
+/// Answers about a buffer of a device: its address there, and that its placement is not known.
+inline hy_status AnswerBuffer(const void* address, const hy_query_desc& query, void* answer,
+                              uint64_t* inout_bytes) {
+  switch (query.key) {
+    case HY_QUERY_DEVICE_ADDRESS:
+      return hy_answer_u64(reinterpret_cast<uintptr_t>(address), answer, inout_bytes);
+    case HY_QUERY_PLACEMENT:
+      return AnswerUnknownPlacement(answer, inout_bytes);
+    default:
+      return HY_UNIMPLEMENTED;
+  }
+}
+
 /// As `timestamp`, with the host's clock.
 template <typename Device>
 hy_status ReadTimestamp(const hy_host_services* host, hy_device* handle,

@@ -49,14 +49,7 @@ hy_status Buffer::Take(hy_alloc_desc desc, hy_placement* out_placement) {
 }
 
 hy_status Buffer::Query(const hy_query_desc& query, void* answer, uint64_t* inout_bytes) const {
-  switch (query.key) {
-    case HY_QUERY_DEVICE_ADDRESS:
-      return hy_answer_u64(reinterpret_cast<uintptr_t>(pages.data()), answer, inout_bytes);
-    case HY_QUERY_PLACEMENT:
-      return port_kit::AnswerUnknownPlacement(answer, inout_bytes);
-    default:
-      return HY_UNIMPLEMENTED;
-  }
+  return port_kit::AnswerBuffer(pages.data(), query, answer, inout_bytes);
 }
 
 const port_kit::DeviceFacts& Facts() {
