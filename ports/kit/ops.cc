@@ -109,6 +109,15 @@ hy_status RunInline(const hy_host_services* host, const hy_queue* queue,
   return status;
 }
 
+hy_status CheckSync(const hy_host_services* host, uint64_t buffer_bytes, uint64_t offset,
+                    uint64_t bytes, uint32_t direction) {
+  if (direction != HY_SYNC_TO_DEVICE && direction != HY_SYNC_FROM_DEVICE) {
+    return Report(host, HY_INVALID_ARGUMENT, "sync_range: unknown direction %u", direction);
+  }
+  if (hy_range_ok(offset, bytes, buffer_bytes)) return HY_OK;
+  return Report(host, HY_OUT_OF_RANGE, "sync_range: the range leaves the buffer");
+}
+
 void FillBytes(void* dst, uint64_t bytes, uint32_t pattern, uint32_t pattern_bytes) {
   const auto byte = static_cast<uint8_t>(pattern);
   const auto half = static_cast<uint16_t>(pattern);

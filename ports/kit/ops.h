@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations of a submission: read, checked, run.
+// Operations on memory: read, checked, run.
 #ifndef HALYARD_PORTS_KIT_OPS_H_
 #define HALYARD_PORTS_KIT_OPS_H_
 
@@ -37,6 +37,10 @@ hy_status ReadOp(const hy_array& ops, uint32_t index, hy_op* out_op);
 /// As `submit` of a port of tier 0: checks every operation before it runs the first.
 hy_status RunInline(const hy_host_services* host, const hy_queue* queue,
                     const hy_submission* submission, Mover& mover);
+
+/// Checks the arguments of `sync_range`. Errors as there.
+hy_status CheckSync(const hy_host_services* host, uint64_t buffer_bytes, uint64_t offset,
+                    uint64_t bytes, uint32_t direction);
 
 /// Repeats a pattern of 1, 2 or 4 bytes, in the host's byte order; the last may be cut.
 void FillBytes(void* dst, uint64_t bytes, uint32_t pattern, uint32_t pattern_bytes);

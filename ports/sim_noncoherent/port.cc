@@ -162,13 +162,8 @@ hy_status Unmap(hy_buffer* handle, const hy_map_desc* desc, void* ptr) {
 hy_status SyncRange(hy_buffer* handle, uint64_t offset, uint64_t bytes, uint32_t direction) {
   auto* buffer = As<Buffer>(handle);
   if (buffer == nullptr) return HY_INVALID_ARGUMENT;
-  if (direction != HY_SYNC_TO_DEVICE && direction != HY_SYNC_FROM_DEVICE) {
-    return Report(host, HY_INVALID_ARGUMENT, "sync_range: unknown direction %u", direction);
-  }
-  if (!hy_range_ok(offset, bytes, buffer->bytes)) {
-    return Report(host, HY_OUT_OF_RANGE, "sync_range: the range leaves the buffer");
-  }
-  if (bytes == 0) return HY_OK;
+  const hy_status status = port_kit::CheckSync(host, buffer->bytes, offset, bytes, direction);
+  if (status != HY_OK || bytes == 0) return status;
   const std::lock_guard<std::mutex> lock(buffer->device->mutex);
   TwoViews views = buffer->views();
   if (direction == HY_SYNC_TO_DEVICE) {
