@@ -47,7 +47,8 @@ class Recorder final : public SystemView {
     if (path == kStatus) text = Status(text.value_or(""));
     if (!text.has_value()) return text;
     if (absl::EndsWith(path, "meminfo")) text = KeepLines(*text, {"MemTotal:", "MemFree:"});
-    if (path == "proc/self/mountinfo") text = KeepLines(*text, {" - cgroup"});
+    if (path == "proc/self/mountinfo") text = KeepLines(*text, {" - cgroup2", ",cpu"});
+    if (path == "proc/self/cgroup") text = KeepLines(*text, {"cpu", "0::"});
     files_[std::string(path)] = *text;
     return text;
   }
@@ -112,7 +113,7 @@ void RecordExtras(const SystemView& view) {
 struct Group {
   std::string before;
   std::string after;
-  std::string value;  // "{}" if it is the number itself
+  std::string value;  // "{}" if each is its own number
   std::vector<uint32_t> numbers;
 };
 
@@ -133,21 +134,36 @@ bool SplitNumber(absl::string_view path, Group* group, uint32_t* number) {
   return false;
 }
 
+// One group if all members are their own number, else one for each value.
+void FoldFamily(const Group& family, const std::map<uint32_t, std::string>& values,
+                std::vector<Group>* groups) {
+  const bool own_number =
+      values.size() > 1 && std::all_of(values.begin(), values.end(), [](const auto& member) {
+        return member.second == absl::StrCat(member.first);
+      });
+  std::map<std::string, size_t> known;
+  for (const auto& [number, value] : values) {
+    const std::string folded = own_number ? "{}" : value;
+    const auto [place, added] = known.try_emplace(folded, groups->size());
+    if (added) groups->push_back({family.before, family.after, folded, {}});
+    (*groups)[place->second].numbers.push_back(number);
+  }
+}
+
 std::vector<Group> FoldFiles(const std::map<std::string, std::string>& files) {
   std::vector<Group> groups;
-  std::map<std::tuple<std::string, std::string, std::string>, size_t> known;
+  std::map<std::pair<std::string, std::string>, std::map<uint32_t, std::string>> families;
   for (const auto& [path, value] : files) {
     Group group;
     uint32_t number = 0;
     if (absl::StrContains(value, '{') || !SplitNumber(path, &group, &number)) {
       groups.push_back({path, "", value, {}});
-      continue;
+    } else {
+      families[{group.before, group.after}][number] = value;
     }
-    group.value = value == absl::StrCat(number) ? "{}" : value;
-    const auto [place, added] =
-        known.try_emplace(std::tie(group.before, group.after, group.value), groups.size());
-    if (added) groups.push_back(group);
-    groups[place->second].numbers.push_back(number);
+  }
+  for (const auto& [place, values] : families) {
+    FoldFamily({place.first, place.second, "", {}}, values, &groups);
   }
   return groups;
 }

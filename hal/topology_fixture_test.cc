@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -114,6 +115,74 @@ TEST_P(FixtureTest, HasTheFactsItExpects) {
     ASSERT_EQ(facts.count(key), 1u) << "no such fact: " << key;
     EXPECT_EQ(facts[key], value) << key;
   }
+}
+
+TEST_P(FixtureTest, IsDrawnAsExpected) {
+  const auto view = ParseSystemImage(FixtureText(GetParam()));
+  ASSERT_TRUE(view.ok()) << view.status();
+  const std::string drawn = DrawTopology(ReadTopology(**view, true));
+  const std::filesystem::path golden = std::filesystem::path(HALYARD_TEST_SOURCE_DIR) /
+                                       "hal/testdata/topology" / (GetParam() + ".txt");
+  if (std::getenv("HALYARD_UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << drawn;
+  EXPECT_EQ(drawn, ReadText(golden))
+      << "If the new text is right, run this test with HALYARD_UPDATE_GOLDEN=1.";
+  for (char c : drawn) ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << "not ASCII";
+}
+
+// Within one answer, whatever is named exists, with and without the units that may not be used.
+TEST_P(FixtureTest, AgreesWithItself) {
+  const auto view = ParseSystemImage(FixtureText(GetParam()));
+  ASSERT_TRUE(view.ok()) << view.status();
+  for (bool all : {false, true}) {
+    const Topology topology = ReadTopology(**view, all);
+    ASSERT_FALSE(topology.pus.empty());
+    std::map<uint32_t, uint32_t> capacity_of_class;
+    std::map<uint32_t, uint32_t> units_of_llc;
+    uint32_t previous = 0;
+    for (const hy_pu& pu : topology.pus) {
+      EXPECT_EQ(topology.FindPu(pu.os_id), &pu);
+      EXPECT_TRUE(&pu == &topology.pus[0] || pu.os_id > previous);
+      previous = pu.os_id;
+      EXPECT_TRUE(pu.node_id == HY_ID_NONE || topology.FindNode(pu.node_id) != nullptr);
+      EXPECT_TRUE(all || (pu.flags & HY_PU_ALLOWED) != 0);
+      EXPECT_GE(pu.capacity, 1u);
+      EXPECT_LE(pu.capacity, 1024u);
+      EXPECT_EQ(capacity_of_class.emplace(pu.perf_class, pu.capacity).first->second, pu.capacity);
+      if (pu.llc_id != HY_ID_NONE) ++units_of_llc[pu.llc_id];
+    }
+    EXPECT_TRUE(!all || capacity_of_class.begin()->first == 0);
+    for (const auto& [llc, units] : units_of_llc) {
+      EXPECT_TRUE(std::any_of(topology.caches.begin(), topology.caches.end(),
+                              [id = llc, count = units](const hy_cache& cache) {
+                                return cache.first_pu == id && cache.pu_count == count;
+                              }))
+          << llc;
+    }
+    for (const hy_cache& cache : topology.caches) {
+      EXPECT_NE(topology.FindPu(cache.first_pu), nullptr);
+      EXPECT_LE(cache.pu_count, topology.pus.size());
+    }
+    for (const hy_distance& each : topology.distances) {
+      EXPECT_NE(topology.FindNode(each.from_node), nullptr);
+      EXPECT_NE(topology.FindNode(each.to_node), nullptr);
+      EXPECT_GE(each.value, 10u);
+      EXPECT_TRUE(each.from_node != each.to_node || each.value == 10);
+    }
+    EXPECT_GE(topology.budget_millicpus, 1u);
+    EXPECT_GE(topology.budget_workers(), 1u);
+  }
+}
+
+TEST_P(FixtureTest, IsCapturedWithoutLoss) {
+  const auto view = ParseSystemImage(FixtureText(GetParam()));
+  ASSERT_TRUE(view.ok()) << view.status();
+  const auto copy = ParseSystemImage(CaptureSystemImage(**view, "a copy"));
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  for (bool all : {false, true}) {
+    EXPECT_EQ(DrawTopology(ReadTopology(**copy, all)), DrawTopology(ReadTopology(**view, all)));
+  }
+  EXPECT_EQ(FactsOf(**copy), FactsOf(**view));
+  EXPECT_EQ((*copy)->arch(), (*view)->arch());
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, FixtureTest, testing::ValuesIn(FixtureNames()),

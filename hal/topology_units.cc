@@ -29,7 +29,8 @@ std::string UnitFolder(uint32_t unit) {
 // (core 0 of each package) become numbers that are unique in the machine, by order of first use.
 class UnitReader {
  public:
-  UnitReader(const SystemView& view, absl::Span<const uint32_t> online) : view_(view) {
+  UnitReader(const SystemView& view, absl::Span<const uint32_t> online)
+      : view_(view), has_midr_(view.arch() == "aarch64") {
     drafts_.reserve(online.size());
     for (uint32_t id : online) {
       UnitDraft draft;
@@ -138,16 +139,18 @@ class UnitReader {
     draft->raw_capacity = ReadNumber(view_, absl::StrCat(folder, "cpu_capacity")).value_or(0);
     const auto pmu = pmu_of_unit_.find(draft->pu.os_id);
     if (pmu != pmu_of_unit_.end()) draft->core_type = pmu->second;
-    std::optional<std::string> midr =
-        view_.Read(absl::StrCat(folder, "regs/identification/midr_el1"));
+    if (!has_midr_) return;
+    const std::string midr =
+        view_.Read(absl::StrCat(folder, "regs/identification/midr_el1")).value_or("");
     uint64_t number = 0;
-    if (midr.has_value() && absl::SimpleHexAtoi(*midr, &number)) {
-      // Implementer and part number; two steppings are one type.
+    // Implementer and part number; two steppings are one type.
+    if (absl::SimpleHexAtoi(midr, &number)) {
       draft->core_type = absl::StrCat("midr", absl::Hex(number & 0xff00fff0u));
     }
   }
 
   const SystemView& view_;
+  const bool has_midr_;
   std::vector<UnitDraft> drafts_;
   std::map<uint32_t, std::string> pmu_of_unit_;
   std::map<uint32_t, uint32_t> package_of_unit_;
