@@ -56,13 +56,15 @@ absl::StatusOr<DoctorReport> Diagnose(const hal::Device& device, const DoctorReq
   const std::shared_ptr<const hal::SystemView> view = hal::HostSystem();
   // Sheets and files of this machine tell nothing about a machine that the device only simulates.
   const bool simulated = report.topology.source == HY_SOURCE_FIXTURE && view->is_live();
+  facts::ChipMarks marks;
   if (!simulated) {
-    if (const facts::ChipSheet* sheet = facts::MatchChipSheet(sheets, *view, report.topology)) {
+    marks = facts::ReadChipMarks(*view, report.topology);
+    if (const facts::ChipSheet* sheet = facts::MatchChipSheet(sheets, marks)) {
       report.sheet = *sheet;
     }
   }
   const facts::Machine machine{&device, view.get(), &report.topology,
-                               report.sheet ? &*report.sheet : nullptr};
+                               report.sheet ? &*report.sheet : nullptr, marks};
   report.findings = facts::LookAtAll(machine);
   if (!request.measure || simulated) return report;
   const bool host_visible =

@@ -32,8 +32,8 @@ uint32_t Sockets(const hal::Topology& topology) {
   return packages.empty() ? 1 : static_cast<uint32_t>(packages.size());
 }
 
-Finding AgainstSheet(const Machine& machine, const BandwidthRow& row) {
-  const double roof = *machine.sheet->read_gb_per_s * Sockets(*machine.topology);
+Finding AgainstSheet(const Machine& machine, const BandwidthRow& row, double of_one_socket) {
+  const double roof = of_one_socket * Sockets(*machine.topology);
   const double share = row.median_gb_per_s / roof;
   const bool ok = share >= machine.sheet->min_ok_share;
   return {"bandwidth.sheet", ok ? Severity::kInfo : Severity::kWarning,
@@ -78,8 +78,10 @@ std::vector<Finding> LookAtBandwidth(const Machine& machine,
                         absl::StrFormat("%u threads read no faster than one", all->threads),
                         "One core fills the memory channels, or the units share a core"});
   }
-  if (machine.sheet != nullptr && machine.sheet->read_gb_per_s) {
-    findings.push_back(AgainstSheet(machine, *all));
+  const SheetMemory* const memory =
+      machine.sheet == nullptr ? nullptr : FittingMemory(*machine.sheet, machine.marks);
+  if (memory != nullptr && memory->theoretical_gb_per_s) {
+    findings.push_back(AgainstSheet(machine, *all, *memory->theoretical_gb_per_s));
   } else {
     findings.push_back({"bandwidth.sheet", Severity::kInfo,
                         absl::StrFormat("%u threads read %.1f GB/s; no sheet gives a figure to "

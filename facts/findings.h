@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "facts/bandwidth.h"
-#include "facts/chip_sheet.h"
+#include "facts/chip_match.h"
 #include "hal/device.h"
 #include "hal/system_view.h"
 #include "hal/topology.h"
@@ -29,10 +29,13 @@ struct Finding {
 
 /// What the looks are taken at. Borrowed.
 struct Machine {
-  const hal::Device* device;
-  const hal::SystemView* view;  ///< live, or the image that the device simulates
-  const hal::Topology* topology;
-  const ChipSheet* sheet;       ///< nullptr: no sheet fits
+  const hal::Device* device = nullptr;
+  /// Live, or the image that the core reads; nullptr if the device simulates another machine than
+  /// that: then its topology is all that is known of it.
+  const hal::SystemView* view = nullptr;
+  const hal::Topology* topology = nullptr;
+  const ChipSheet* sheet = nullptr;  ///< nullptr: no sheet fits
+  ChipMarks marks;                   ///< of the view
 };
 
 /// The build's ISA against the live one; every unit's ISA against the sheet.

@@ -39,7 +39,7 @@ void CompareWithSheet(const Machine& machine, const IsaMask& common, const IsaMa
                          "The hypervisor, an emulator or a boot option may mask it; kernels that "
                          "need it are passed over"});
   }
-  for (const std::string& word : sheet.isa_absent) {
+  for (const auto& [word, note] : sheet.isa_absent) {
     const int bit = IsaBit(arch, word);
     if (bit >= 0 && hy_isa_has(any.data(), static_cast<uint32_t>(bit)) != 0) {
       findings->push_back({"isa.sheet_absent", Severity::kWarning,
