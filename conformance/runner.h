@@ -19,15 +19,15 @@ namespace halyard::conformance {
 /// What to run, on what.
 struct RunRequest {
   std::string level = "hal";
-  std::string port = "linux";  ///< word or path
-  std::string device;          ///< empty: the port's first
+  std::string port = "linux";                                ///< word or path
+  std::string device;                                        ///< empty: the port's first
   std::vector<std::pair<std::string, std::string>> options;  ///< of open
-  std::string filter;          ///< globs with ':' between, '-' before the excluded, on duty or id
+  std::string filter;  ///< globs with ':' between, '-' before the excluded, on duty or id
   std::vector<std::string> modes = {"bare", "validate", "fault"};
-  uint32_t shard = 1;   ///< 1..shards
-  uint32_t shards = 1;  ///< cases are dealt by a digest of their id, so a shard is stable
-  double deadline_scale = 1;    ///< emulators need more; the runner raises it by itself there
-  std::string expectations;     ///< file of the port's unsupported and expected failures, or empty
+  uint32_t shard = 1;         ///< 1..shards
+  uint32_t shards = 1;        ///< cases are dealt by a digest of their id, so a shard is stable
+  double deadline_scale = 1;  ///< emulators need more; the runner raises it by itself there
+  std::string expectations;   ///< file of the port's unsupported and expected failures, or empty
   hal::LoadOptions load;
 };
 

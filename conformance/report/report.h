@@ -21,6 +21,10 @@ nlohmann::json ToJson(const RunResult& result);
 /// Reads what ToJson wrote. Errors: INVALID_ARGUMENT, with the member that is wrong.
 absl::StatusOr<RunResult> FromJson(absl::string_view text);
 
+/// One case as a line of JSON, and back: what a child process sends.
+std::string CaseToJsonLine(const CaseResult& one);
+absl::StatusOr<CaseResult> CaseFromJsonLine(absl::string_view line);
+
 /// JUnit XML: a suite for each area of duties, a case for each id; the replay line is in a failure.
 std::string ToJUnit(const RunResult& result);
 

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/monotonic_clock.h"
+#include "base/status_macros.h"
+#include "conformance/crumbs.h"
+#include "conformance/report/report.h"
+
+namespace halyard::conformance {
+namespace {
+
+constexpr size_t kMostInOneChild = 16;
+constexpr size_t kOutputTailBytes = 600;
+
+/// One forked process, its result pipe and its captured output.
+class Child {
+ public:
+  ~Child() {
+    Kill();
+    if (pipe_ >= 0) close(pipe_);
+    if (output_ >= 0) close(output_);
+  }
+
+  /// Forks; `run(fd)` is called in the child with the write end of the pipe and does not return.
+  absl::Status Start(absl::FunctionRef<void(int pipe_fd, int output_fd)> run);
+
+  /// The next line that the child wrote; nothing when the child has ended or the deadline passed.
+  std::optional<std::string> ReadLine(uint64_t deadline_ns, bool* out_timed_out);
+
+  /// Kills the process group and collects the process. Returns its wait status.
+  int Kill();
+  /// Waits for the end; kills after the deadline.
+  int Wait(uint64_t deadline_ns, bool* out_timed_out);
+
+  std::string OutputTail() const;
+
+ private:
+  pid_t pid_ = -1;
+  int pipe_ = -1;
+  int output_ = -1;
+  std::string pending_;
+};
+
+int OpenCapture() {
+  const int fd = memfd_create("halyard-conformance-output", MFD_CLOEXEC);
+  if (fd >= 0) return fd;
+  std::FILE* const file = std::tmpfile();
+  return file == nullptr ? -1 : dup(fileno(file));
+}
+
+void BecomeChild(int output_fd, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  const int null_fd = open("/dev/null", O_RDONLY);
+  if (null_fd >= 0) dup2(null_fd, STDIN_FILENO);
+  if (null_fd > STDERR_FILENO) close(null_fd);
+  dup2(output_fd, STDOUT_FILENO);
+  dup2(output_fd, STDERR_FILENO);
+}
+
+absl::Status Child::Start(absl::FunctionRef<void(int, int)> run) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    return absl::InternalError(absl::StrCat("pipe: ", std::strerror(errno)));
+  }
+  pipe_ = ends[0];
+  output_ = OpenCapture();
+  if (output_ < 0) {
+    close(ends[1]);
+    return absl::InternalError(absl::StrCat("no file for output: ", std::strerror(errno)));
+  }
+  // What is buffered would else be written by both.
+  std::fflush(nullptr);
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ == 0) {
+    close(ends[0]);
+    BecomeChild(output_, parent);
+    run(ends[1], output_);
+    _exit(0);
+  }
+  const int fork_errno = errno;
+  close(ends[1]);
+  if (pid_ < 0) return absl::InternalError(absl::StrCat("fork: ", std::strerror(fork_errno)));
+  setpgid(pid_, pid_);
+  return absl::OkStatus();
+}
+
+int MillisUntil(uint64_t deadline_ns) {
+  const uint64_t now = MonotonicNs();
+  if (now >= deadline_ns) return 0;
+  return static_cast<int>(std::min<uint64_t>((deadline_ns - now) / 1'000'000 + 1, 3'600'000));
+}
+
+std::optional<std::string> Child::ReadLine(uint64_t deadline_ns, bool* out_timed_out) {
+  *out_timed_out = false;
+  for (;;) {
+    const size_t newline = pending_.find('\n');
+    if (newline != std::string::npos) {
+      std::string line = pending_.substr(0, newline);
+      pending_.erase(0, newline + 1);
+      return line;
+    }
+    pollfd ready{pipe_, POLLIN, 0};
+    const int count = poll(&ready, 1, MillisUntil(deadline_ns));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      *out_timed_out = true;
+      return std::nullopt;
+    }
+    char block[4096];
+    const ssize_t bytes = read(pipe_, block, sizeof block);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) return std::nullopt;
+    pending_.append(block, static_cast<size_t>(bytes));
+  }
+}
+
+int Child::Kill() {
+  if (pid_ < 0) return 0;
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status;
+}
+
+int Child::Wait(uint64_t deadline_ns, bool* out_timed_out) {
+  *out_timed_out = false;
+  for (useconds_t pause_us = 200; pid_ >= 0;
+       pause_us = std::min<useconds_t>(pause_us * 2, 10'000)) {
+    int status = 0;
+    const pid_t ended = waitpid(pid_, &status, WNOHANG);
+    if (ended == pid_) {
+      // What the child left running in its group goes with it.
+      kill(-pid_, SIGKILL);
+      pid_ = -1;
+      return status;
+    }
+    if (ended < 0 && errno != EINTR) break;
+    if (MonotonicNs() >= deadline_ns) {
+      *out_timed_out = true;
+      return Kill();
+    }
+    usleep(pause_us);
+  }
+  return 0;
+}
+
+std::string ReadOutput(int fd, off_t from) {
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || info.st_size <= from) return "";
+  from = std::max(from, info.st_size - static_cast<off_t>(kOutputTailBytes));
+  std::string text(static_cast<size_t>(info.st_size - from), '\0');
+  const ssize_t bytes = pread(fd, text.data(), text.size(), from);
+  text.resize(bytes > 0 ? static_cast<size_t>(bytes) : 0);
+  return std::string(absl::StripAsciiWhitespace(text));
+}
+
+std::string Child::OutputTail() const { return ReadOutput(output_, 0); }
+
+off_t OutputSize(int fd) {
+  struct stat info {};
+  return fstat(fd, &info) == 0 ? info.st_size : 0;
+}
+
+void WriteLine(int fd, std::string line) {
+  line += '\n';
+  for (size_t done = 0; done < line.size();) {
+    const ssize_t bytes = write(fd, line.data() + done, line.size() - done);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) _exit(1);
+    done += static_cast<size_t>(bytes);
+  }
+}
+
+/// HAL-ERR-05 holds in every case, so what was written is a finding wherever it is seen.
+void CheckNothingWritten(int output_fd, off_t before, CaseResult* inout_result) {
+  std::fflush(stdout);
+  std::fflush(stderr);
+  const std::string text = ReadOutput(output_fd, before);
+  if (text.empty()) return;
+  Finding finding;
+  finding.message = absl::StrCat(
+      "HAL-ERR-05: written to standard output or error during this case: \"", text, "\"");
+  inout_result->findings.push_back(finding);
+  if (CountsAsFailed(inout_result->verdict)) return;
+  inout_result->verdict = Verdict::kFail;
+  inout_result->reason = finding.message;
+}
+
+using Body = std::function<void(size_t, CaseResult*)>;
+
+[[noreturn]] void RunInThisChild(const std::vector<ChildCase>& cases, const Body& body,
+                                 const std::vector<size_t>& batch,
+                                 const std::vector<CaseResult>& shells, int pipe_fd,
+                                 int output_fd) {
+  for (const size_t index : batch) {
+    WriteLine(pipe_fd, absl::StrCat("start ", index));
+    CaseResult result = shells[index];
+    const off_t before = OutputSize(output_fd);
+    const uint64_t start_ns = MonotonicNs();
+    body(index, &result);
+    result.seconds = static_cast<double>(MonotonicNs() - start_ns) * 1e-9;
+    CheckNothingWritten(output_fd, before, &result);
+    WriteLine(pipe_fd, CaseToJsonLine(result));
+    if (cases[index].exits) std::exit(0);
+    if (CountsAsFailed(result.verdict)) break;
+  }
+  _exit(0);
+}
+
+std::string DescribeEnd(int wait_status) {
+  if (WIFSIGNALED(wait_status)) {
+    const char* const name = sigabbrev_np(WTERMSIG(wait_status));
+    return absl::StrCat("the process died of SIG", name == nullptr ? "?" : name, " (",
+                        strsignal(WTERMSIG(wait_status)), ")");
+  }
+  return absl::StrCat("the process called exit(", WEXITSTATUS(wait_status), ")");
+}
+
+void AddCircumstances(const Child& child, CaseResult* inout_result) {
+  const std::string calls = CallsInFlight();
+  if (!calls.empty()) absl::StrAppend(&inout_result->reason, "; in ", calls);
+  const std::string output = child.OutputTail();
+  if (!output.empty()) absl::StrAppend(&inout_result->reason, "; it wrote: \"", output, "\"");
+}
+
+/// Drives the children of a run.
+class Driver {
+ public:
+  Driver(const std::vector<ChildCase>& cases, const Body& body, const ChildHooks& hooks,
+         std::vector<CaseResult>* inout_results)
+      : cases_(cases), body_(body), hooks_(hooks), results_(*inout_results) {}
+
+  absl::Status RunAll() {
+    std::vector<size_t> batch;
+    for (size_t index = 0; index < cases_.size();) {
+      const bool alone = cases_[index].alone || cases_[index].exits;
+      batch.clear();
+      do {
+        batch.push_back(index++);
+      } while (!alone && index < cases_.size() && batch.size() < kMostInOneChild &&
+               !cases_[index].alone && !cases_[index].exits);
+      HY_RETURN_IF_ERROR(RunBatch(batch));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status RunBatch(std::vector<size_t> batch) {
+    while (!batch.empty()) {
+      size_t done = 0;
+      HY_RETURN_IF_ERROR(RunChild(batch, /*quiet=*/false, &done));
+      const size_t last = batch[done - 1];
+      if (CountsAsFailed(results_[last].verdict)) {
+        if (done > 1) HY_RETURN_IF_ERROR(RunAgain(last));
+        if (hooks_.on_result) hooks_.on_result(last, results_[last]);
+      }
+      batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
+    }
+    return absl::OkStatus();
+  }
+
+  /// A failure in company could be a neighbour's doing: the case alone tells.
+  absl::Status RunAgain(size_t index) {
+    const CaseResult in_company = results_[index];
+    size_t done = 0;
+    results_[index] = shells_before_[index];
+    HY_RETURN_IF_ERROR(RunChild({index}, /*quiet=*/true, &done));
+    if (CountsAsFailed(results_[index].verdict)) return absl::OkStatus();
+    results_[index] = in_company;
+    absl::StrAppend(&results_[index].reason,
+                    "; it passes in a process of its own: state is left behind by an earlier case");
+    return absl::OkStatus();
+  }
+
+  /// Runs one child up to its first failure; `out_done` cases have results then, at least one.
+  /// Passes are announced at once unless `quiet`.
+  absl::Status RunChild(const std::vector<size_t>& batch, bool quiet, size_t* out_done) {
+    if (shells_before_.empty()) shells_before_ = results_;
+    PrepareCrumbs();
+    Child child;
+    HY_RETURN_IF_ERROR(child.Start([&](int pipe_fd, int output_fd) {
+      RunInThisChild(cases_, body_, batch, results_, pipe_fd, output_fd);
+    }));
+    for (*out_done = 0; *out_done < batch.size();) {
+      const size_t index = batch[*out_done];
+      if (!quiet && hooks_.on_start) hooks_.on_start(index);
+      const uint64_t start_ns = MonotonicNs();
+      Collect(child, index);
+      if (results_[index].seconds == 0) {
+        results_[index].seconds = static_cast<double>(MonotonicNs() - start_ns) * 1e-9;
+      }
+      ++*out_done;
+      if (CountsAsFailed(results_[index].verdict)) break;
+      if (!quiet && hooks_.on_result) hooks_.on_result(index, results_[index]);
+    }
+    return absl::OkStatus();
+  }
+
+  /// Fills the result of the case that the child is at.
+  void Collect(Child& child, size_t index) {
+    CaseResult& result = results_[index];
+    const uint64_t deadline_ns = DeadlineIn(cases_[index].deadline_s);
+    bool timed_out = false;
+    std::optional<std::string> line = child.ReadLine(deadline_ns, &timed_out);
+    if (line.has_value()) line = child.ReadLine(deadline_ns, &timed_out);
+    absl::StatusOr<CaseResult> received = absl::InternalError("no result");
+    if (line.has_value()) received = CaseFromJsonLine(*line);
+    if (received.ok()) {
+      result = *received;
+      if (cases_[index].exits) CheckExit(child, cases_[index].deadline_s, &result);
+      return;
+    }
+    if (timed_out) {
+      result.verdict = Verdict::kTimeout;
+      result.reason = absl::StrFormat("not done after %.1f s", cases_[index].deadline_s);
+      AddCircumstances(child, &result);
+      child.Kill();
+      return;
+    }
+    result.verdict = Verdict::kCrash;
+    result.reason = DescribeEnd(child.Wait(DeadlineIn(cases_[index].deadline_s), &timed_out));
+    AddCircumstances(child, &result);
+  }
+
+  void CheckExit(Child& child, double deadline_s, CaseResult* inout_result) {
+    bool timed_out = false;
+    const int status = child.Wait(DeadlineIn(deadline_s), &timed_out);
+    if (CountsAsFailed(inout_result->verdict) || inout_result->verdict == Verdict::kSkip) return;
+    if (timed_out) {
+      inout_result->verdict = Verdict::kTimeout;
+      inout_result->reason = "the process does not end: exit() hangs";
+    } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+      inout_result->verdict = Verdict::kCrash;
+      inout_result->reason = absl::StrCat("during exit(), ", DescribeEnd(status));
+    } else {
+      return;
+    }
+    AddCircumstances(child, inout_result);
+  }
+
+  static uint64_t DeadlineIn(double seconds) {
+    return MonotonicNs() + static_cast<uint64_t>(seconds * 1e9);
+  }
+
+  const std::vector<ChildCase>& cases_;
+  const Body& body_;
+  const ChildHooks& hooks_;
+  std::vector<CaseResult>& results_;
+  std::vector<CaseResult> shells_before_;
+};
+
+}  // namespace
+
+absl::Status RunInChildren(const std::vector<ChildCase>& cases, const Body& body,
+                           const ChildHooks& hooks, std::vector<CaseResult>* inout_results) {
+  return Driver(cases, body, hooks, inout_results).RunAll();
+}
+
+absl::StatusOr<std::string> AskInChild(const std::function<absl::StatusOr<std::string>()>& answer,
+                                       double deadline_s) {
+  PrepareCrumbs();
+  Child child;
+  HY_RETURN_IF_ERROR(child.Start([&](int pipe_fd, int) {
+    const absl::StatusOr<std::string> text = answer();
+    nlohmann::json line = {{"code", static_cast<int>(text.status().code())},
+                           {"message", std::string(text.status().message())},
+                           {"text", text.ok() ? *text : ""}};
+    WriteLine(pipe_fd, line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  }));
+  bool timed_out = false;
+  const uint64_t deadline_ns = MonotonicNs() + static_cast<uint64_t>(deadline_s * 1e9);
+  const std::optional<std::string> line = child.ReadLine(deadline_ns, &timed_out);
+  if (!line.has_value()) {
+    CaseResult circumstances;
+    circumstances.reason = timed_out ? absl::StrFormat("no answer after %.1f s", deadline_s)
+                                     : DescribeEnd(child.Wait(deadline_ns, &timed_out));
+    AddCircumstances(child, &circumstances);
+    return absl::InternalError(circumstances.reason);
+  }
+  const nlohmann::json parsed = nlohmann::json::parse(*line, nullptr, false);
+  if (parsed.is_discarded()) return absl::InternalError("the child's answer is cut");
+  const auto code = static_cast<absl::StatusCode>(parsed.value("code", 0));
+  if (code != absl::StatusCode::kOk) return absl::Status(code, parsed.value("message", ""));
+  return parsed.value("text", "");
+}
+
+}  // namespace halyard::conformance

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The duties in words. Written by tools/check_duties.py --write from hal.h; do not edit.
+#include "conformance/hal/duty.h"
+
+namespace halyard::conformance {
+
+absl::string_view DutyTitle(absl::string_view duty) {
+  struct Title {
+    const char* duty;
+    const char* title;
+  };
+  // clang-format off
+  static constexpr Title kTitles[] = {
+    {"HAL-ABI-01", "The exported entry returns NULL, with a reason, to a host of another major version."},
+    {"HAL-ABI-02", "The table's major version is HY_HAL_ABI_MAJOR; its struct_size covers the 20 verbs."},
+    {"HAL-ABI-03", "An input struct with a tail that the port does not know is refused with UNIMPLEMENTED if any byte of the tail is non-zero, and accepted if all are zero."},
+    {"HAL-ABI-04", "An input struct shorter than the port knows is read as if the missing tail were zero; no byte beyond struct_size is read."},
+    {"HAL-ABI-05", "Into an output struct the port writes at most the caller's struct_size bytes, zeroes what it does not know, and leaves struct_size as it was."},
+    {"HAL-ABI-06", "Records of an array lie `stride` bytes apart, also when that is more than a record; the bytes between records stay as they were."},
+    {"HAL-ABI-07", "A slot that the port leaves NULL is served by the core: every verb works on a port."},
+    {"HAL-ABI-08", "The needed verbs are present: enumerate, open, query, alloc, timestamp, release, and map or submit."},
+    {"HAL-ABI-09", "A plugin exports halyard_hal_get and no other symbol, but halyard_kernels_query."},
+    {"HAL-ABI-10", "Loading a plugin runs nothing that the base ISA lacks and starts no thread."},
+    {"HAL-ABI-11", "Asking for the table again gives the same table."},
+    {"HAL-ERR-01", "A NULL where a pointer is needed is INVALID_ARGUMENT, not a crash."},
+    {"HAL-ERR-02", "A verb returns only HY_OK and the codes that it documents."},
+    {"HAL-ERR-03", "On an error the out-handle is NULL and nothing is left allocated."},
+    {"HAL-ERR-04", "When host memory runs out at any point, the verb says RESOURCE_EXHAUSTED and the same call works again later."},
+    {"HAL-ERR-05", "A port writes nothing to standard output or standard error."},
+    {"HAL-ERR-06", "A port installs no signal handler and changes no affinity, memory policy, rounding mode or locale of the calling thread."},
+    {"HAL-ERR-07", "Ranges are checked without overflow: offset + bytes that wraps is OUT_OF_RANGE."},
+    {"HAL-ERR-08", "Unknown enumerators and flags are INVALID_ARGUMENT or UNIMPLEMENTED, never ignored."},
+    {"HAL-ERR-09", "query, alloc, import_host, map, unmap, timestamp and the fence verbs may be called from several threads at once on one device."},
+    {"HAL-ERR-10", "A process ends cleanly with everything still open, from main or from exit."},
+    {"HAL-DEV-01", "Works, and counts zero, on a machine without any device."},
+    {"HAL-DEV-02", "Ids are non-empty, unique and the same at each call."},
+    {"HAL-DEV-03", "An id that is not there is NOT_FOUND; options that it does not know are INVALID_ARGUMENT."},
+    {"HAL-DEV-04", "Opening and closing a thousand times leaves no memory, descriptor or thread behind."},
+    {"HAL-DEV-05", "A second open of one id works if HY_CAP_REOPEN is set, else ALREADY_EXISTS."},
+    {"HAL-QRY-01", "CAPS, MEMORY_CLASSES, MIN_ALIGNMENT, MAX_ALLOC and VENDOR are answered by all."},
+    {"HAL-QRY-02", "An unknown key is UNIMPLEMENTED and writes nothing."},
+    {"HAL-QRY-03", "A short buffer is OUT_OF_RANGE with the size needed, and writes nothing."},
+    {"HAL-QRY-04", "Two calls give the same answer, but for PLACEMENT."},
+    {"HAL-QRY-05", "Answers fit together: the least alignment is a power of two, class ids are unique, a coherent device has coherent classes."},
+    {"HAL-TOP-01", "Units, nodes and caches agree with each other: ids named by one exist in another."},
+    {"HAL-TOP-02", "The allowed units are those of this thread's affinity mask, as the system says."},
+    {"HAL-TOP-03", "The budget is at least 1 millicpu, at most 1000 for each allowed unit, and within the quota."},
+    {"HAL-TOP-04", "The fastest class is 0, capacities lie in 1..1024, units of a class have one capacity."},
+    {"HAL-TOP-05", "The ISA of each unit is what the running processor can execute."},
+    {"HAL-TOP-06", "Without HY_TOPOLOGY_ALL only allowed units are listed; with it all online ones."},
+    {"HAL-MEM-01", "Zero bytes, an alignment that is no power of two, or a size above MAX_ALLOC is refused: INVALID_ARGUMENT, or RESOURCE_EXHAUSTED for the size."},
+    {"HAL-MEM-02", "The memory is aligned as asked, up to a page at least, and as MIN_ALIGNMENT says."},
+    {"HAL-MEM-03", "With ZERO every byte reads 0."},
+    {"HAL-MEM-04", "With PREFAULT every page is there on return, or the call fails: a touch never raises SIGBUS."},
+    {"HAL-MEM-05", "The placement given back, and by query PLACEMENT, is what the system says; what cannot be read back is unknown."},
+    {"HAL-MEM-06", "A preferred wish that is not met succeeds, says FELL_BACK and why."},
+    {"HAL-MEM-07", "A required wish that cannot be met is an error, and nothing is allocated."},
+    {"HAL-MEM-08", "A node that does not exist is never reported as obtained."},
+    {"HAL-MEM-09", "Huge pages are reported only if the system has given huge pages."},
+    {"HAL-MEM-10", "Every class of the table can be allocated and every byte of it reached, by map or by copy."},
+    {"HAL-MEM-11", "Buffers do not overlap."},
+    {"HAL-IMP-01", "The buffer and the memory are one: a write to either is seen in the other."},
+    {"HAL-IMP-02", "on_release is called once, after the last use, and not at all if the call failed."},
+    {"HAL-IMP-03", "Sizes and addresses that are no multiple of anything are taken or refused cleanly."},
+    {"HAL-IMP-04", "A read-only import is never written to, and refuses a map with WRITE."},
+    {"HAL-MAP-01", "The pointer is that of the offset asked for, at any offset and length."},
+    {"HAL-MAP-02", "A range that leaves the buffer is OUT_OF_RANGE, zero bytes INVALID_ARGUMENT."},
+    {"HAL-MAP-03", "A map without WRITE changes nothing in the buffer, whatever is done to the memory."},
+    {"HAL-MAP-04", "DISCARD leaves the bytes outside the range as they were."},
+    {"HAL-MAP-05", "A map with READ sees what completed submissions and earlier unmaps wrote."},
+    {"HAL-MAP-06", "Disjoint ranges can be mapped at once, also within one granule."},
+    {"HAL-MAP-07", "After unmap of a WRITE map, submitted work and later maps see the bytes."},
+    {"HAL-SYN-01", "After TO_DEVICE the device sees what the host wrote."},
+    {"HAL-SYN-02", "After FROM_DEVICE the host sees what the device wrote."},
+    {"HAL-SYN-03", "Neither direction loses bytes that share a granule with the range and were handed over before."},
+    {"HAL-SYN-04", "A device that says COHERENT needs no sync_range for either."},
+    {"HAL-TEAM-01", "Every worker runs fn exactly once a run, with its own index below count."},
+    {"HAL-TEAM-02", "All workers are live at once: a barrier inside fn completes, with as many workers as the budget and, with ALLOW_OVERSUB, with twice as many."},
+    {"HAL-TEAM-03", "More workers than the budget without the flag is OUT_OF_RANGE."},
+    {"HAL-TEAM-04", "Workers are named by unit ids, sparse ids too; a unit that is not allowed is NOT_FOUND or runs unbound and says so."},
+    {"HAL-TEAM-05", "What the caller wrote before is seen by fn; what fn wrote is seen after."},
+    {"HAL-TEAM-06", "A run inside a run of the same team is FAILED_PRECONDITION; of another it works."},
+    {"HAL-TEAM-07", "A hundred thousand empty runs complete."},
+    {"HAL-TEAM-08", "Mask and unit are read on the worker after binding and agree with what the worker itself sees; unknown is legal, an echo of the request is not."},
+    {"HAL-TEAM-09", "The ISA of a worker holds only what all units of its mask execute."},
+    {"HAL-BND-01", "After ENTER the system's mask of this thread is what the report says."},
+    {"HAL-BND-02", "LEAVE undoes ENTER: mask and scratch are as before."},
+    {"HAL-BND-03", "A unit that is not there is NOT_FOUND, and the thread stays as it was."},
+    {"HAL-QUE-01", "Submissions of one queue take effect in their order; so do operations of one."},
+    {"HAL-QUE-02", "Copies to, from and within a device move exactly the bytes asked for, any offset."},
+    {"HAL-QUE-03", "FILL repeats its pattern of 1, 2 or 4 bytes over exactly the range."},
+    {"HAL-QUE-04", "A failed operation fails every signal of its submission; the failure is seen by each wait on it, and no later operation of that submission has run."},
+    {"HAL-QUE-05", "A refused submission (an error returned) has done nothing and signals nothing."},
+    {"HAL-QUE-06", "HOST_CALL runs once, in its place; a status other than OK is a failed operation."},
+    {"HAL-QUE-07", "More submissions than any depth complete or say RESOURCE_EXHAUSTED and lose none."},
+    {"HAL-QUE-08", "Tier 1 does not block the caller on waits that are not met."},
+    {"HAL-FEN-01", "The value only grows; gaps are legal; a wait for v holds from any value >= v on."},
+    {"HAL-FEN-02", "A wait before its signal completes when the signal comes, from any thread."},
+    {"HAL-FEN-03", "A wait for v completes with v, whatever a later value still waits for."},
+    {"HAL-FEN-04", "ALL and ANY hold as they say; out_values are values reached."},
+    {"HAL-FEN-05", "A deadline of 0 polls; a deadline that passes is DEADLINE_EXCEEDED, not earlier."},
+    {"HAL-FEN-06", "A wait on a fence that failed returns its failure, at once and each time."},
+    {"HAL-FEN-07", "A value that is not above the present one is INVALID_ARGUMENT and changes nothing."},
+    {"HAL-FEN-08", "The first failure stays; later signals and failures are FAILED_PRECONDITION."},
+    {"HAL-FEN-09", "What a thread wrote before it signals is seen by whoever waited for the value."},
+    {"HAL-TIM-01", "Ticks never go back, on one thread, across threads and across units."},
+    {"HAL-TIM-02", "Ticks over hz agree with the host's clock within 0.1 percent."},
+    {"HAL-TIM-03", "The host's time lies between two reads of CLOCK_MONOTONIC_RAW around the call."},
+    {"HAL-REL-01", "NULL of any kind is OK; a kind that does not exist is INVALID_ARGUMENT."},
+    {"HAL-REL-02", "Objects may be released in any order, the device last."},
+    {"HAL-REL-03", "Nothing is left behind: memory, mappings, descriptors and threads."},
+  };
+  // clang-format on
+  for (const Title& one : kTitles) {
+    if (duty == one.duty) return one.title;
+  }
+  return "";
+}
+
+}  // namespace halyard::conformance

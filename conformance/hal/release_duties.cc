@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HAL-REL: the end of objects.
+#include <algorithm>
+
+#include "base/monotonic_clock.h"
+#include "conformance/hal/areas.h"
+#include "conformance/hal/os_oracle.h"
+#include "conformance/hal/work.h"
+
+namespace halyard::conformance {
+namespace {
+
+struct Object {
+  uint32_t kind;
+  void* handle;
+};
+
+// One object of each kind that the port makes itself.
+std::vector<Object> MakeObjects(HalContext& context) {
+  const hy_hal_api& api = context.api();
+  std::vector<Object> objects;
+  for (int i = 0; i < 3; ++i) {
+    const hy_alloc_desc desc = RawAlloc(1000);
+    hy_buffer* buffer = nullptr;
+    HY_EXPECT_STATUS(api.alloc(context.raw_device(), &desc, &buffer, nullptr), HY_OK);
+    objects.push_back({HY_KIND_BUFFER, buffer});
+  }
+  if (api.team_create != nullptr) {
+    hy_team_desc desc = Sized<hy_team_desc>();
+    desc.count = 1;
+    desc.perf_class = HY_ID_NONE;
+    hy_team* team = nullptr;
+    HY_EXPECT_STATUS(api.team_create(context.raw_device(), &desc, &team), HY_OK);
+    objects.push_back({HY_KIND_TEAM, team});
+  }
+  if (api.queue_create != nullptr) {
+    const hy_queue_desc desc = Sized<hy_queue_desc>();
+    hy_queue* queue = nullptr;
+    HY_EXPECT_STATUS(api.queue_create(context.raw_device(), &desc, &queue), HY_OK);
+    objects.push_back({HY_KIND_QUEUE, queue});
+  }
+  if (api.fence_create != nullptr) {
+    hy_fence* fence = nullptr;
+    HY_EXPECT_STATUS(api.fence_create(context.raw_device(), 0, &fence), HY_OK);
+    objects.push_back({HY_KIND_FENCE, fence});
+  }
+  return objects;
+}
+
+// Waits until threads and descriptors that end a little later are gone.
+os::Holdings Settled(HalContext& context, const os::Holdings& goal) {
+  const uint64_t deadline = DeadlineIn(context, 1);
+  os::Holdings now = os::CurrentHoldings();
+  while (MonotonicNs() < deadline &&
+         (now.threads > goal.threads || now.descriptors > goal.descriptors)) {
+    timespec pause{0, 2'000'000};
+    nanosleep(&pause, nullptr);
+    now = os::CurrentHoldings();
+  }
+  return now;
+}
+
+}  // namespace
+
+HY_DUTY("HAL-REL-01", NullOfAnyKindIsFine, .in_validate = false) {
+  for (uint32_t kind = HY_KIND_DEVICE; kind < HY_KIND_COUNT; ++kind) {
+    HY_EXPECT_STATUS(context.api().release(kind, nullptr), HY_OK);
+  }
+  const RawBuffer buffer(context, 100);
+  for (const uint32_t kind : {0u, static_cast<uint32_t>(HY_KIND_COUNT), 77u, UINT32_MAX}) {
+    HY_EXPECT_STATUS(context.api().release(kind, buffer.get()), HY_INVALID_ARGUMENT);
+  }
+  // The refused releases have not freed it: its own release is checked when the scope ends.
+  uint64_t bytes = 0;
+  hy_query_desc desc = Sized<hy_query_desc>();
+  desc.kind = HY_KIND_BUFFER;
+  desc.handle = buffer.get();
+  desc.key = HY_QUERY_PLACEMENT;
+  HY_EXPECT_REFUSED(context.api().query(&desc, nullptr, &bytes), HY_OK, HY_UNIMPLEMENTED);
+}
+
+HY_DUTY("HAL-REL-02", ObjectsGoInAnyOrder) {
+  Random random(context.seed());
+  for (int round = 0; round < 10; ++round) {
+    std::vector<Object> objects = MakeObjects(context);
+    while (!objects.empty()) {
+      const size_t chosen = static_cast<size_t>(random.Below(objects.size()));
+      HY_EXPECT_STATUS(context.api().release(objects[chosen].kind, objects[chosen].handle), HY_OK);
+      objects.erase(objects.begin() + static_cast<std::ptrdiff_t>(chosen));
+    }
+  }
+}
+
+HY_DUTY("HAL-REL-02", HandlesOfTheCoreGoInAnyOrder) {
+  // The device handle first: its children keep what they need.
+  for (int order = 0; order < 2; ++order) {
+    std::optional<hal::Buffer> buffer;
+    std::optional<hal::Queue> queue;
+    std::optional<hal::Fence> fence;
+    HY_ASSERT_OK_AND_ASSIGN(hal::Buffer new_buffer, NewBuffer(context, 5000));
+    buffer.emplace(std::move(new_buffer));
+    HY_ASSERT_OK_AND_ASSIGN(hal::Queue new_queue, context.device().CreateQueue());
+    queue.emplace(std::move(new_queue));
+    HY_ASSERT_OK_AND_ASSIGN(hal::Fence new_fence, context.device().CreateFence());
+    fence.emplace(std::move(new_fence));
+    hal::Submission work;
+    work.Fill(*buffer, 0, 5000, 1, 1).Signal(*fence, 1);
+    HY_ASSERT_OK(queue->Submit(std::move(work)));
+    if (order == 0) {
+      buffer.reset();
+      queue.reset();
+      HY_EXPECT_OK(fence->Wait(1, DeadlineIn(context, 5)));
+      fence.reset();
+    } else {
+      context.CloseDevice();
+      fence.reset();
+      queue.reset();
+      Bytes some(100);
+      HY_EXPECT_OK(buffer->Read(0, absl::MakeSpan(some)));
+      buffer.reset();
+    }
+  }
+}
+
+HY_DUTY("HAL-REL-03", NothingIsLeftBehind, .alone = true) {
+  // Once to warm up what is made at first use.
+  for (int i = 0; i < 3; ++i) HY_ASSERT_OK(UseEverything(context, context.device()));
+  timespec pause{0, 20'000'000};
+  nanosleep(&pause, nullptr);
+  const os::Holdings before = os::CurrentHoldings();
+  constexpr int kRounds = 30;
+  for (int i = 0; i < kRounds; ++i) HY_ASSERT_OK(UseEverything(context, context.device()));
+  const os::Holdings after = Settled(context, before);
+  EXPECT_LE(after.descriptors, before.descriptors) << "descriptors";
+  EXPECT_LE(after.threads, before.threads) << "threads";
+  // The allocators of the C library map and unmap by themselves; a leak grows with the rounds.
+  EXPECT_LT(after.mappings, before.mappings + kRounds) << "mappings";
+  EXPECT_LE(after.service_allocations, before.service_allocations)
+      << "memory of the host's services";
+  EXPECT_LT(after.heap_bytes, before.heap_bytes + kRounds * 16) << "memory of the C library";
+}
+
+DutyTable ReleaseDuties() {
+  static constexpr DutyTest kTests[] = {NullOfAnyKindIsFine, ObjectsGoInAnyOrder,
+                                        HandlesOfTheCoreGoInAnyOrder, NothingIsLeftBehind};
+  return kTests;
+}
+
+}  // namespace halyard::conformance

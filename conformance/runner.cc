@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/runner.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "base/monotonic_clock.h"
+#include "base/status_macros.h"
+#include "conformance/child.h"
+#include "conformance/expectations.h"
+#include "conformance/machine.h"
+#include "conformance/plan.h"
+#include "conformance/shard.h"
+
+namespace halyard::conformance {
+namespace {
+
+RunResult StartResult(const RunRequest& request, const PortFacts& port, const Plan& plan) {
+  RunResult result;
+  result.level = "L0";
+  result.port = request.port;
+  result.port_origin = port.origin;
+  result.port_version = port.version;
+  result.device = port.device;
+  result.device_name = port.device_name;
+  result.started_utc = UtcNow();
+  result.shard = request.shard;
+  result.shards = request.shards;
+  result.facts = MachineFacts();
+  result.facts.emplace_back(kCaseCountFact, absl::StrCat(plan.list_count));
+  result.facts.emplace_back(kCaseDigestFact, plan.list_digest);
+  if (!port.trouble.empty()) result.facts.emplace_back("port_trouble", port.trouble);
+  return result;
+}
+
+/// Tells how far a run is. The time left is by the deadline-free mean of what is done.
+class Meter {
+ public:
+  Meter(const std::function<void(const Progress&)>& sink, size_t total)
+      : sink_(sink), start_ns_(MonotonicNs()) {
+    progress_.total = static_cast<uint32_t>(total);
+  }
+
+  void Starting(const std::string& id) {
+    progress_.current = id;
+    Tell();
+  }
+  void Done(size_t cases) {
+    progress_.done += static_cast<uint32_t>(cases);
+    progress_.current.clear();
+    if (progress_.done == progress_.total) Tell();
+  }
+  double seconds() const { return static_cast<double>(MonotonicNs() - start_ns_) * 1e-9; }
+
+ private:
+  void Tell() {
+    if (!sink_) return;
+    progress_.seconds = seconds();
+    const uint32_t left = progress_.total - progress_.done;
+    progress_.seconds_left =
+        progress_.done == 0 ? 0 : progress_.seconds / progress_.done * static_cast<double>(left);
+    sink_(progress_);
+  }
+
+  const std::function<void(const Progress&)>& sink_;
+  const uint64_t start_ns_;
+  Progress progress_;
+};
+
+absl::StatusOr<Expectations> ExpectationsOf(const RunRequest& request) {
+  if (request.expectations.empty()) return Expectations{};
+  return ReadExpectations(request.expectations);
+}
+
+}  // namespace
+
+absl::StatusOr<RunResult> Run(const RunRequest& request,
+                              const std::function<void(const Progress&)>& on_progress,
+                              const std::function<void(const CaseResult&)>& on_case) {
+  HY_ASSIGN_OR_RETURN(const Expectations expectations, ExpectationsOf(request));
+  HY_ASSIGN_OR_RETURN(const PortFacts port, AskPort(request));
+  HY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(request, port));
+  RunResult run = StartResult(request, port, plan);
+  Meter meter(on_progress, plan.cases.size());
+
+  std::vector<const PlannedCase*> to_run;
+  std::vector<ChildCase> limits;
+  std::vector<CaseResult> results;
+  for (const PlannedCase& planned : plan.cases) {
+    const Expectation* const unsupported =
+        expectations.FindUnsupported(planned.shell, planned.test);
+    if (unsupported == nullptr) {
+      to_run.push_back(&planned);
+      limits.push_back(planned.limits);
+      results.push_back(planned.shell);
+      continue;
+    }
+    run.cases.push_back(planned.shell);
+    run.cases.back().verdict = Verdict::kSkip;
+    run.cases.back().reason = absl::StrCat("the port does not support it: ", unsupported->reason);
+    if (on_case) on_case(run.cases.back());
+  }
+  meter.Done(run.cases.size());
+
+  ChildHooks hooks;
+  hooks.on_start = [&](size_t index) { meter.Starting(results[index].id); };
+  hooks.on_result = [&](size_t index, const CaseResult&) {
+    expectations.Apply(to_run[index]->test, &results[index]);
+    if (on_case) on_case(results[index]);
+    meter.Done(1);
+  };
+  const auto body = [&](size_t index, CaseResult* result) {
+    RunHalCase(request, to_run[index]->body, result);
+  };
+  HY_RETURN_IF_ERROR(RunInChildren(limits, body, hooks, &results));
+  run.cases.insert(run.cases.end(), results.begin(), results.end());
+  run.seconds = meter.seconds();
+  return run;
+}
+
+absl::StatusOr<RunResult> Replay(const std::string& id, const RunRequest& base) {
+  HY_ASSIGN_OR_RETURN(const CaseIdParts parts, ParseCaseId(id));
+  RunRequest request = base;
+  request.modes = {parts.mode};
+  // A colon would part the id into two globs.
+  request.filter = absl::StrReplaceAll(id, {{":", "?"}});
+  request.shard = request.shards = 1;
+  if (PortLabel(request.port) != parts.port) request.port = parts.port;
+  if (!parts.device.empty()) request.device = parts.device;
+  return Run(request);
+}
+
+absl::StatusOr<std::vector<CaseResult>> ListCases(const RunRequest& request) {
+  HY_ASSIGN_OR_RETURN(const PortFacts port, AskPort(request));
+  HY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(request, port));
+  std::vector<CaseResult> cases;
+  for (const PlannedCase& planned : plan.cases) {
+    cases.push_back(planned.shell);
+    cases.back().reason = "not run, only listed";
+  }
+  return cases;
+}
+
+}  // namespace halyard::conformance
