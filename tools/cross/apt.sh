@@ -7,7 +7,9 @@
 
 APT_OPTIONS=()
 
+# shellcheck source=/dev/null
 host_os() { (. /etc/os-release && echo "${ID:-unknown}"); }
+# shellcheck source=/dev/null
 host_codename() { (. /etc/os-release && echo "${VERSION_CODENAME:-unknown}"); }
 
 # URI of the distribution's own archive, from apt's configuration. HALYARD_APT_URI overrides it.

@@ -49,7 +49,8 @@ relativise_links() {
 rebuild_gtest() {
   local root=$1 triple=$2 work=$1/.gtest name part source
   local cxx=(nice clang++-19 "--target=$triple" "--sysroot=$root" -O2 -w)
-  command -v clang++-19 >/dev/null || die 3 "clang++-19 is missing; run tools/cross/setup.sh riscv64"
+  command -v clang++-19 >/dev/null ||
+    die "$EXIT_CANNOT" "clang++-19 is missing; run tools/cross/setup.sh riscv64"
   say "  building gtest with clang"
   mkdir -p "$work"
   for name in gtest gtest_main gmock gmock_main; do

@@ -131,11 +131,12 @@ def print_table(rows, path):
 def command_render(args):
     records = [json.loads((args.folder / slug(leg) / "leg.json").read_text()) for leg in args.leg]
     passed = all(record["passed"] for record in records)
-    (args.folder / "report.json").write_text(
-        json.dumps({"schema": 1, "passed": passed, "legs": records}, indent=2) + "\n")
+    document = {"schema": "halyard-cross/1", "passed": passed, "legs": records}
+    (args.folder / "report.json").write_text(json.dumps(document, indent=2) + "\n")
     print_table(table(records), args.folder / "report.md")
     for record in records:
-        failures = [f for key in ("units", "l0") for f in (record.get(key) or {}).get("failures", [])]
+        counts = [record.get(key) or {} for key in ("units", "l0")]
+        failures = [name for one in counts for name in one.get("failures", [])]
         if failures:
             print(f"{record['leg']}: {', '.join(failures[:8])}{' ...' if failures[8:] else ''}")
     good = sum(record["passed"] for record in records)

@@ -121,7 +121,8 @@ main() {
   declare -gA BUILT=()
   parse "$@"
   mkdir -p "$REPORT"
-  [[ -f $SOURCE/CMakeLists.txt ]] || die "$EXIT_CANNOT" "nothing to build: no $SOURCE/CMakeLists.txt"
+  [[ -f $SOURCE/CMakeLists.txt ]] ||
+    die "$EXIT_CANNOT" "nothing to build: no $SOURCE/CMakeLists.txt"
   for leg in "${LEGS[@]}"; do
     arch=$(leg_arch "$leg")
     [[ -z ${BUILT[$arch]:-} ]] || continue

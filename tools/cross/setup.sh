@@ -28,7 +28,7 @@ compiler_packages() {
   esac
 }
 
-# Version 7.2 of Debian 12 computes some SME and RVV instructions wrongly and lacks newer CPU models.
+# Version 7.2 of Debian 12 computes some SME and RVV instructions wrongly, and lacks newer CPUs.
 fetch_qemu10() {
   local dest="$HALYARD_SYSROOTS/qemu10" work file version arch
   if [[ -x $dest/usr/bin/qemu-aarch64 ]]; then

@@ -13,6 +13,13 @@ kvm_works() {
     -no-reboot -boot reboot-timeout=0) >/dev/null 2>&1
 }
 
+# What the report says of where a guest ran.
+emulator_name() {
+  local version
+  version=$("qemu-system-$1" --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')
+  echo "virtual machine, qemu-system-$1 $version, $ACCEL"
+}
+
 # machine_args LEG: sets MACHINE, and ACCEL and GUEST_CPU for the report.
 machine_args() {
   local leg=$1 size="size=${NUMA_MB}M"
@@ -20,7 +27,9 @@ machine_args() {
   case $leg in
     x86_64)
       GUEST_CPU=max
-      if [[ ${HALYARD_VM_ACCEL:-} != tcg ]] && kvm_works x86_64 2>/dev/null; then ACCEL=kvm GUEST_CPU=host; fi
+      if [[ ${HALYARD_VM_ACCEL:-} != tcg ]] && kvm_works x86_64 2>/dev/null; then
+        ACCEL=kvm GUEST_CPU=host
+      fi
       MACHINE=(-machine q35 -smp "4,sockets=2,cores=2")
       ;;
     *)

@@ -33,9 +33,9 @@ elf_needs() {
 
 find_library() {
   local root=$1 triple=$2 name=$3 dir
-  for dir in "$root/lib/$triple" "$root/usr/lib/$triple" "$root/lib" "$root/lib64" "$root/usr/lib"; do
-    if [[ -e $dir/$name ]]; then
-      echo "$dir/$name"
+  for dir in "lib/$triple" "usr/lib/$triple" lib lib64 usr/lib; do
+    if [[ -e $root/$dir/$name ]]; then
+      echo "$root/$dir/$name"
       return
     fi
   done

@@ -92,8 +92,8 @@ boot_and_judge() {
     return
   fi
   python3 "$here/verdict.py" leg "$REPORT/$leg.console" "$REPORT/$leg.json" --leg "$leg" \
-    --accel "$ACCEL" --cpu "$GUEST_CPU" --qemu-rc "$rc" --started "$started" \
-    --huge-pages "$HUGE_PAGES" "${PROGRAMS[@]/#/--program=}"
+    --accel "$ACCEL" --cpu "$GUEST_CPU" --emulator "$(emulator_name "$arch")" \
+    --qemu-rc "$rc" --started "$started" --huge-pages "$HUGE_PAGES" "${PROGRAMS[@]/#/--program=}"
 }
 
 # Runs in a subshell of its own, so that any error ends this leg only.

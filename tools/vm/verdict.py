@@ -72,9 +72,12 @@ def command_leg(args):
         reason = f"the guest stopped early (qemu exit status {args.qemu_rc})"
     bad = [f"{p['name']}: {p['reason']}" for p in programs if p["reason"]]
     reason = "; ".join(([reason] if reason else []) + bad)
-    record = {"schema": 1, "leg": args.leg, "label": "virtual machine", "accel": args.accel,
-              "cpu": args.cpu, "seconds": round(time.time() - args.started, 1), "facts": facts,
-              "programs": programs, "passed": not reason, "reason": reason}
+    counts = [p["counts"] for p in programs if p.get("counts")]
+    record = {"schema": "halyard-vm/1", "leg": f"vm:{args.leg}", "label": "virtual machine",
+              "emulator": args.emulator, "accel": args.accel, "cpu": args.cpu,
+              "conform": counts[0] if counts else None, "facts": facts,
+              "seconds": round(time.time() - args.started, 1), "programs": programs,
+              "passed": not reason, "reason": reason}
     args.json.write_text(json.dumps(record, indent=2) + "\n")
     return 0 if record["passed"] else 1
 
@@ -110,7 +113,7 @@ def main():
     leg.set_defaults(run=command_leg)
     leg.add_argument("console", type=pathlib.Path)
     leg.add_argument("json", type=pathlib.Path)
-    for name in ("--leg", "--accel", "--cpu"):
+    for name in ("--leg", "--accel", "--cpu", "--emulator"):
         leg.add_argument(name, required=True)
     leg.add_argument("--qemu-rc", type=int, required=True)
     leg.add_argument("--huge-pages", type=int, required=True)
