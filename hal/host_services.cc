@@ -100,7 +100,7 @@ struct BlockHeader {
 void* MemoryAlloc(uint64_t bytes, uint64_t alignment) {
   constexpr uint64_t kLeastAlignment = 16;
   const uint64_t align = std::max(alignment, kLeastAlignment);
-  if ((align & (align - 1)) != 0 || !counts.Admit()) return nullptr;
+  if ((alignment & (alignment - 1)) != 0 || !counts.Admit()) return nullptr;
   const uint64_t lead = std::max<uint64_t>(align, (sizeof(BlockHeader) + 15) / 16 * 16);
   constexpr uint64_t kMost = std::numeric_limits<size_t>::max() / 2;
   if (lead > kMost || bytes > kMost - lead) return nullptr;

@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 constexpr const char* kPortsFolder = "halyard/ports";
 
 void AddFolder(const fs::path& folder, std::vector<std::string>* folders) {
-  const std::string text = folder.lexically_normal().string();
+  const fs::path normal = folder.lexically_normal();
+  const std::string text = (normal.has_filename() ? normal : normal.parent_path()).string();
   if (std::find(folders->begin(), folders->end(), text) == folders->end()) {
     folders->push_back(text);
   }

@@ -159,7 +159,8 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
 
 absl::StatusOr<Manifest> ReadChecked(const std::string& path) {
   const std::filesystem::path place(path);
-  absl::string_view stem = place.filename().native();
+  const std::string file_name = place.filename().string();
+  absl::string_view stem = file_name;
   if (!absl::ConsumeSuffix(&stem, kManifestSuffix)) {
     return absl::InvalidArgumentError(
         absl::StrCat("does not end in ", std::string(kManifestSuffix)));
