@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +75,8 @@ class DeviceState {
   StagingPool& staging() { return staging_; }
   /// For the core's own copies, apart from the queues of the user.
   PortSubmitter& submitter() { return submitter_; }
+  /// Held while submitting to a port that has no queues.
+  std::mutex& null_queue_mutex() { return null_queue_mutex_; }
 
  private:
   DeviceState(std::shared_ptr<Port> port, const hy_device_info& info, hy_device* handle);
@@ -86,6 +89,7 @@ class DeviceState {
   std::atomic<bool> lost_{false};
   WorkTable work_;
   StagingPool staging_;
+  std::mutex null_queue_mutex_;
   PortSubmitter submitter_;
 };
 

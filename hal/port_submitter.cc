@@ -62,7 +62,6 @@ absl::Status PortSubmitter::Submit(absl::Span<const hy_fence_point> waits,
   submission.waits = InArray(waits);
   submission.ops = InArray(ops);
   submission.signals = InArray(signals);
-  std::lock_guard<std::mutex> lock(mutex_);
   return device_->Check(device_->api().submit(device_->handle(), queue_, &submission), "submit");
 }
 
@@ -72,11 +71,19 @@ absl::Status PortSubmitter::Run(const Op& op) {
   const absl::Status prepared = Prepare();
   if (!prepared.ok() && !absl::IsUnimplemented(prepared)) return prepared;
   const hy_op port_op = ToPortOp(op);
-  if (!device_->is_async()) return Submit({}, absl::MakeConstSpan(&port_op, 1), {});
+  // Without queues of the port, all submitters of the device share the one that is nullptr.
+  std::mutex& turn = queue_ != nullptr ? mutex_ : device_->null_queue_mutex();
+  if (!device_->is_async()) {
+    std::lock_guard<std::mutex> lock(turn);
+    return Submit({}, absl::MakeConstSpan(&port_op, 1), {});
+  }
   HY_ASSIGN_OR_RETURN(const RetireFence retire, TakeFence());
   const hy_fence_point signal{retire.fence, retire.value};
-  absl::Status status =
-      Submit({}, absl::MakeConstSpan(&port_op, 1), absl::MakeConstSpan(&signal, 1));
+  absl::Status status;
+  {
+    std::lock_guard<std::mutex> lock(turn);
+    status = Submit({}, absl::MakeConstSpan(&port_op, 1), absl::MakeConstSpan(&signal, 1));
+  }
   if (status.ok()) status = WaitFor(retire);
   ReturnFence(retire, status.ok());
   return status;

@@ -31,11 +31,13 @@ class PortSubmitter {
   /// Errors   as `queue_create`; UNIMPLEMENTED when the port makes no queue.
   absl::Status Prepare();
 
-  /// Does one operation and returns when it is done.
+  /// Does one operation and returns when it is done. Threads take turns.
   /// Errors   as `submit`; UNIMPLEMENTED: the port does not do this kind, and has done nothing.
   absl::Status Run(const Op& op);
 
-  /// As `submit`, with the waits and signals of an asynchronous port.
+  /// As `submit`, with the waits and signals of an asynchronous port. Not apart from Run: a queue
+  /// is used through the one or the other. A port may run a host call before this returns, and that
+  /// may submit again, so that no lock is held.
   absl::Status Submit(absl::Span<const hy_fence_point> waits, absl::Span<const hy_op> ops,
                       absl::Span<const hy_fence_point> signals);
 
@@ -53,7 +55,7 @@ class PortSubmitter {
  private:
   DeviceState* const device_;
   const int32_t priority_;
-  std::mutex mutex_;  ///< one thread at a time submits
+  std::mutex mutex_;  ///< one thread at a time prepares or runs
   bool prepared_ = false;
   hy_queue* queue_ = nullptr;
   std::mutex fences_mutex_;

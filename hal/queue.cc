@@ -87,22 +87,22 @@ absl::Status QueueState::Submit(std::unique_ptr<SubmissionContent> content) {
   // The waits' right to signal is held to the end of this call, so that none is cancelled early.
   const std::vector<SignalPoint> held = content->waits;
   const std::shared_ptr<Work> work = MakeWork(std::move(content));
-  HY_RETURN_IF_ERROR(Accept(work));
-  if (!port_runs_) return absl::OkStatus();
+  HY_ASSIGN_OR_RETURN(const bool to_port, Accept(work));
+  if (!to_port) return absl::OkStatus();
   const absl::Status status = SubmitToPort(*work);
   if (!status.ok() && !absl::IsUnimplemented(status)) {
     Withdraw(work);
     return status;
   }
-  // Once the thread runs something, all that follows must too, or it would overtake.
-  port_runs_ = status.ok();
   std::lock_guard<std::mutex> lock(device_->work().mutex);
-  work->stage = port_runs_ ? WorkStage::kPort : WorkStage::kCore;
+  // Once the thread runs something, all that follows must too, or it would overtake.
+  if (!status.ok()) port_runs_ = false;
+  work->stage = status.ok() ? WorkStage::kPort : WorkStage::kCore;
   changed_.notify_one();
   return absl::OkStatus();
 }
 
-absl::Status QueueState::Accept(const std::shared_ptr<Work>& work) {
+absl::StatusOr<bool> QueueState::Accept(const std::shared_ptr<Work>& work) {
   std::lock_guard<std::mutex> lock(device_->work().mutex);
   HY_RETURN_IF_ERROR(CheckNotMappedLocked(work->ops));
   work->stage = port_runs_ ? WorkStage::kSubmitting : WorkStage::kCore;
@@ -110,7 +110,7 @@ absl::Status QueueState::Accept(const std::shared_ptr<Work>& work) {
   for (const WaitPoint& wait : work->waits) wait.fence->AddWait(wait.value);
   record_.pending.push_back(work);
   changed_.notify_one();
-  return absl::OkStatus();
+  return port_runs_;
 }
 
 absl::Status QueueState::SubmitToPort(Work& work) {

@@ -37,7 +37,8 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
  private:
   QueueState(std::shared_ptr<DeviceState> device, int32_t priority);
   absl::Status StartThread();
-  absl::Status Accept(const std::shared_ptr<Work>& work);
+  /// Takes the work; true if the port is to run it.
+  absl::StatusOr<bool> Accept(const std::shared_ptr<Work>& work);
   absl::Status SubmitToPort(Work& work);
   void Withdraw(const std::shared_ptr<Work>& work);
   void Serve();
@@ -45,10 +46,11 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
 
   const std::shared_ptr<DeviceState> device_;
   PortSubmitter submitter_;
+  // Guarded by the lock of the work table.
+  QueueRecord record_;
   bool port_runs_ = false;  ///< until the port refuses an operation: then the thread runs all
-  QueueRecord record_;      // this and the next two: guarded by the lock of the work table
-  std::condition_variable changed_;
   bool closed_ = false;
+  std::condition_variable changed_;
   std::thread thread_;
 };
 

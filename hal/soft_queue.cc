@@ -43,6 +43,17 @@ absl::Status RunOps(DeviceState& device, PortSubmitter& submitter, const Work& w
   return absl::OkStatus();
 }
 
+/// Nobody can be told of an error, and whoever waits must not wait for ever.
+void SignalFence(FenceObject& fence, uint64_t value, const absl::Status& status) {
+  absl::Status signalled = fence.Signal(value, status);
+  const bool is_final =
+      signalled.ok() || absl::IsInvalidArgument(signalled) || absl::IsFailedPrecondition(signalled);
+  if (!is_final) signalled = fence.Signal(value, status);
+  if (signalled.ok()) return;
+  Log(LogLevel::kWarning, absl::StrCat("a submission could not signal its fence with ", value, ": ",
+                                       signalled.ToString()));
+}
+
 }  // namespace
 
 void RunWork(DeviceState& device, PortSubmitter& submitter, Work& work) {
@@ -60,11 +71,7 @@ void RunWork(DeviceState& device, PortSubmitter& submitter, Work& work) {
   }
   ops.clear();
   for (const SignalPoint& signal : work.signals) {
-    const absl::Status signalled = signal.fence->object()->Signal(signal.value, status);
-    if (!signalled.ok()) {
-      Log(LogLevel::kWarning,
-          absl::StrCat("a submission could not signal its fence: ", signalled.ToString()));
-    }
+    SignalFence(*signal.fence->object(), signal.value, status);
   }
 }
 
