@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "halyard/hal_port.h"
-#include "ports/kit/facts.h"
 #include "ports/kit/object.h"
+#include "ports/kit/one_device.h"
 #include "ports/kit/verbs.h"
 #include "ports/sim_async/engine.h"
 
@@ -44,49 +44,26 @@ namespace {
 using port_kit::As;
 using port_kit::Report;
 
-const port_kit::DeviceFacts& Facts() {
-  static const hy_device_info kInfo = {.struct_size = sizeof kInfo,
-                                       .kind = HY_DEVICE_DISCRETE,
-                                       .id = "sim_async:0",
-                                       .name = "Simulated asynchronous device",
-                                       .locator = "sim"};
-  static const uint64_t kMemoryBytes = port_kit::HostMemoryBytes();
-  static const hy_memory_class kClass = {.struct_size = sizeof kClass,
-                                         .id = 11,  // a label, on purpose not its index
-                                         .flags = HY_MEMORY_DEVICE_LOCAL,
-                                         .bytes_total = kMemoryBytes,
-                                         .min_alignment = 256,
-                                         .name = "device"};
-  static const port_kit::DeviceFacts kFacts = {.info = &kInfo,
-                                               .vendor = "Halyard",
-                                               .driver = "sim_async 1.0",
+struct Port {
+  using Device = sim_async::Device;
+  using Buffer = sim_async::Buffer;
+  static const hy_host_services* Host() { return host; }
+  static const port_kit::DeviceFacts& Facts();
+};
+using Verbs = port_kit::OneDevicePort<Port, Queue, Fence>;
+
+const port_kit::DeviceFacts& Port::Facts() {
+  static const port_kit::DeviceRecord kRecord({.port = "sim_async",
+                                               .title = "Simulated asynchronous device",
+                                               .kind = HY_DEVICE_DISCRETE,
                                                .caps = HY_CAP_ASYNC | HY_CAP_REOPEN,
-                                               .classes = &kClass,
-                                               .class_count = 1,
-                                               .sync_granule_bytes = 1,
-                                               .min_alignment = kClass.min_alignment,
-                                               .max_alloc_bytes = kMemoryBytes,
-                                               .queue_tier = HY_QUEUE_TIER_ASYNC,
-                                               .timestamp_hz = 1000000000};
-  return kFacts;
-}
-
-hy_status Enumerate(const hy_hal_api* self, hy_array* inout_devices) {
-  return port_kit::EnumerateOne(self, Facts(), inout_devices);
-}
-
-hy_status Open(const hy_hal_api* self, const hy_open_desc* desc, hy_device** out_device) {
-  return port_kit::OpenDevice<Device>(host, Facts(), self, desc, out_device);
-}
-
-hy_status Query(const hy_query_desc* desc, void* answer, uint64_t* inout_bytes) {
-  return port_kit::QueryObject<Device, Buffer>(Facts(), desc, answer, inout_bytes);
-}
-
-hy_status Alloc(hy_device* device, const hy_alloc_desc* desc, hy_buffer** out_buffer,
-                hy_placement* out_placement) {
-  return port_kit::AllocBuffer<Device, Buffer>(host, Facts(), device, desc, out_buffer,
-                                               out_placement);
+                                               .class_id = 11,
+                                               .class_name = "device",
+                                               .class_flags = HY_MEMORY_DEVICE_LOCAL,
+                                               .min_alignment = 256,
+                                               .memory_bytes = port_kit::HostMemoryBytes(),
+                                               .queue_tier = HY_QUEUE_TIER_ASYNC});
+  return kRecord.facts();
 }
 
 hy_status QueueCreate(hy_device* handle, const hy_queue_desc* desc, hy_queue** out_queue) {
@@ -142,27 +119,13 @@ hy_status FenceSignal(hy_fence* handle, uint64_t value, hy_status status) {
   return signalled;
 }
 
-hy_status Timestamp(hy_device* device, hy_timestamp* out_timestamp) {
-  return port_kit::ReadTimestamp<Device>(host, device, out_timestamp);
-}
-
-hy_status Release(uint32_t kind, void* handle) {
-  return port_kit::ReleaseObject<Buffer, Queue, Fence, Device>(host, kind, handle);
-}
-
 constexpr hy_hal_api kTable = [] {
-  hy_hal_api table = port_kit::EmptyTable("sim_async");
-  table.enumerate = Enumerate;
-  table.open = Open;
-  table.query = Query;
-  table.alloc = Alloc;
+  hy_hal_api table = Verbs::Table("sim_async");
   table.queue_create = QueueCreate;
   table.submit = Submit;
   table.fence_create = FenceCreate;
   table.fence_wait = FenceWait;
   table.fence_signal = FenceSignal;
-  table.timestamp = Timestamp;
-  table.release = Release;
   return table;
 }();
 

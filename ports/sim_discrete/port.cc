@@ -10,8 +10,8 @@
 #include <mutex>
 
 #include "halyard/hal_port.h"
-#include "ports/kit/facts.h"
 #include "ports/kit/object.h"
+#include "ports/kit/one_device.h"
 #include "ports/kit/ops.h"
 #include "ports/kit/verbs.h"
 
@@ -52,31 +52,25 @@ hy_status Buffer::Query(const hy_query_desc& query, void* answer, uint64_t* inou
   return port_kit::AnswerBuffer(pages.data(), query, answer, inout_bytes);
 }
 
-const port_kit::DeviceFacts& Facts() {
-  static const hy_device_info kInfo = {.struct_size = sizeof kInfo,
-                                       .kind = HY_DEVICE_DISCRETE,
-                                       .id = "sim_discrete:0",
-                                       .name = "Simulated discrete device",
-                                       .locator = "sim"};
-  static const uint64_t kMemoryBytes = port_kit::HostMemoryBytes();
-  static const hy_memory_class kClass = {.struct_size = sizeof kClass,
-                                         .id = 7,  // a label, on purpose not its index
-                                         .flags = HY_MEMORY_DEVICE_LOCAL,
-                                         .bytes_total = kMemoryBytes,
-                                         .min_alignment = 256,
-                                         .name = "device"};
-  static const port_kit::DeviceFacts kFacts = {.info = &kInfo,
-                                               .vendor = "Halyard",
-                                               .driver = "sim_discrete 1.0",
+struct Port {
+  using Device = sim_discrete::Device;
+  using Buffer = sim_discrete::Buffer;
+  static const hy_host_services* Host() { return host; }
+  static const port_kit::DeviceFacts& Facts();
+};
+using Verbs = port_kit::OneDevicePort<Port>;
+
+const port_kit::DeviceFacts& Port::Facts() {
+  static const port_kit::DeviceRecord kRecord({.port = "sim_discrete",
+                                               .title = "Simulated discrete device",
+                                               .kind = HY_DEVICE_DISCRETE,
                                                .caps = HY_CAP_REOPEN,
-                                               .classes = &kClass,
-                                               .class_count = 1,
-                                               .sync_granule_bytes = 1,
-                                               .min_alignment = kClass.min_alignment,
-                                               .max_alloc_bytes = kMemoryBytes,
-                                               .queue_tier = HY_QUEUE_TIER_INLINE,
-                                               .timestamp_hz = 1000000000};
-  return kFacts;
+                                               .class_id = 7,
+                                               .class_name = "device",
+                                               .class_flags = HY_MEMORY_DEVICE_LOCAL,
+                                               .min_alignment = 256,
+                                               .memory_bytes = port_kit::HostMemoryBytes()});
+  return kRecord.facts();
 }
 
 // The pages of a range, open to the host while this lives. Needs the device's engine.
@@ -145,48 +139,13 @@ class Engine final : public port_kit::Mover {
   Device* const device_;
 };
 
-hy_status Enumerate(const hy_hal_api* self, hy_array* inout_devices) {
-  return port_kit::EnumerateOne(self, Facts(), inout_devices);
-}
-
-hy_status Open(const hy_hal_api* self, const hy_open_desc* desc, hy_device** out_device) {
-  return port_kit::OpenDevice<Device>(host, Facts(), self, desc, out_device);
-}
-
-hy_status Query(const hy_query_desc* desc, void* answer, uint64_t* inout_bytes) {
-  return port_kit::QueryObject<Device, Buffer>(Facts(), desc, answer, inout_bytes);
-}
-
-hy_status Alloc(hy_device* device, const hy_alloc_desc* desc, hy_buffer** out_buffer,
-                hy_placement* out_placement) {
-  return port_kit::AllocBuffer<Device, Buffer>(host, Facts(), device, desc, out_buffer,
-                                               out_placement);
-}
-
-hy_status Submit(hy_device* handle, hy_queue* queue, const hy_submission* submission) {
-  auto* device = As<Device>(handle);
-  if (device == nullptr) return HY_INVALID_ARGUMENT;
-  Engine engine(device);
-  return port_kit::RunInline(host, queue, submission, engine);
-}
-
-hy_status Timestamp(hy_device* device, hy_timestamp* out_timestamp) {
-  return port_kit::ReadTimestamp<Device>(host, device, out_timestamp);
-}
-
-hy_status Release(uint32_t kind, void* handle) {
-  return port_kit::ReleaseObject<Buffer, Device>(host, kind, handle);
+hy_status Submit(hy_device* device, hy_queue* queue, const hy_submission* submission) {
+  return port_kit::SubmitInline<Device, Engine>(host, device, queue, submission);
 }
 
 constexpr hy_hal_api kTable = [] {
-  hy_hal_api table = port_kit::EmptyTable("sim_discrete");
-  table.enumerate = Enumerate;
-  table.open = Open;
-  table.query = Query;
-  table.alloc = Alloc;
+  hy_hal_api table = Verbs::Table("sim_discrete");
   table.submit = Submit;
-  table.timestamp = Timestamp;
-  table.release = Release;
   return table;
 }();
 

@@ -3,8 +3,8 @@
 // A simulated CPU device with nearly every verb, one of which can be told to fail at its n-th call,
 // or to lose the device. Without options it is a port like any other.
 #include "halyard/hal_port.h"
-#include "ports/kit/facts.h"
 #include "ports/kit/object.h"
+#include "ports/kit/one_device.h"
 #include "ports/kit/ops.h"
 #include "ports/kit/verbs.h"
 #include "ports/sim_faulty/faults.h"
@@ -49,33 +49,27 @@ struct Buffer : port_kit::Buffer {
   hy_import_desc import = {};  // ptr is NULL unless the memory is the caller's
 };
 
-const port_kit::DeviceFacts& Facts() {
-  static const hy_device_info kInfo = {.struct_size = sizeof kInfo,
-                                       .kind = HY_DEVICE_CPU_CLASS,
-                                       .id = "sim_faulty:0",
-                                       .name = "Simulated CPU that can be told to fail",
-                                       .locator = "host"};
-  static const uint64_t kMemoryBytes = port_kit::HostMemoryBytes();
-  static const hy_memory_class kClass = {.struct_size = sizeof kClass,
-                                         .id = 5,  // a label, on purpose not its index
-                                         .flags = HY_MEMORY_HOST_VISIBLE | HY_MEMORY_COHERENT,
-                                         .bytes_total = kMemoryBytes,
-                                         .min_alignment = 64,
-                                         .name = "dram"};
-  static const port_kit::DeviceFacts kFacts = {.info = &kInfo,
-                                               .vendor = "Halyard",
-                                               .driver = "sim_faulty 1.0",
-                                               .caps = HY_CAP_COHERENT | HY_CAP_PERSISTENT_MAP |
-                                                       HY_CAP_IMPORT | HY_CAP_NODE_POLICY |
-                                                       HY_CAP_PAGE_POLICY | HY_CAP_REOPEN,
-                                               .classes = &kClass,
-                                               .class_count = 1,
-                                               .sync_granule_bytes = 1,
-                                               .min_alignment = kClass.min_alignment,
-                                               .max_alloc_bytes = kMemoryBytes,
-                                               .queue_tier = HY_QUEUE_TIER_INLINE,
-                                               .timestamp_hz = 1000000000};
-  return kFacts;
+struct Port {
+  using Device = sim_faulty::Device;
+  using Buffer = sim_faulty::Buffer;
+  static const hy_host_services* Host() { return host; }
+  static const port_kit::DeviceFacts& Facts();
+};
+using Verbs = port_kit::OneDevicePort<Port>;
+
+const port_kit::DeviceFacts& Port::Facts() {
+  static const port_kit::DeviceRecord kRecord(
+      {.port = "sim_faulty",
+       .title = "Simulated CPU that can be told to fail",
+       .kind = HY_DEVICE_CPU_CLASS,
+       .caps = HY_CAP_COHERENT | HY_CAP_PERSISTENT_MAP | HY_CAP_IMPORT | HY_CAP_NODE_POLICY |
+               HY_CAP_PAGE_POLICY | HY_CAP_REOPEN,
+       .class_id = 5,
+       .class_name = "dram",
+       .class_flags = HY_MEMORY_HOST_VISIBLE | HY_MEMORY_COHERENT,
+       .min_alignment = 64,
+       .memory_bytes = port_kit::HostMemoryBytes()});
+  return kRecord.facts();
 }
 
 // The fault of this call of a verb on a device, if it has one.
@@ -89,12 +83,8 @@ hy_status Enter(hy_buffer* handle, Verb verb) {
   return buffer == nullptr ? HY_INVALID_ARGUMENT : buffer->device->faults.Enter(verb);
 }
 
-hy_status Enumerate(const hy_hal_api* self, hy_array* inout_devices) {
-  return port_kit::EnumerateOne(self, Facts(), inout_devices);
-}
-
 hy_status Open(const hy_hal_api* self, const hy_open_desc* desc, hy_device** out_device) {
-  hy_status status = port_kit::OpenDevice<Device>(host, Facts(), self, desc, out_device);
+  hy_status status = Verbs::Open(self, desc, out_device);
   if (status != HY_OK) return status;
   status = Enter(*out_device, Verb::kOpen);
   if (status == HY_OK) return HY_OK;
@@ -112,7 +102,7 @@ hy_status Query(const hy_query_desc* desc, void* answer, uint64_t* inout_bytes) 
   if (device == nullptr) return HY_INVALID_ARGUMENT;
   status = device->faults.Enter(Verb::kQuery);
   if (status != HY_OK) return status;
-  return port_kit::QueryObject<Device, Buffer>(Facts(), desc, answer, inout_bytes);
+  return Verbs::Query(desc, answer, inout_bytes);
 }
 
 hy_status Topology(hy_device* device, hy_topology* inout_topology) {
@@ -126,8 +116,7 @@ hy_status Alloc(hy_device* device, const hy_alloc_desc* desc, hy_buffer** out_bu
   *out_buffer = nullptr;
   const hy_status status = Enter(device, Verb::kAlloc);
   if (status != HY_OK) return status;
-  return port_kit::AllocBuffer<Device, Buffer>(host, Facts(), device, desc, out_buffer,
-                                               out_placement);
+  return Verbs::Alloc(device, desc, out_buffer, out_placement);
 }
 
 hy_status ImportHost(hy_device* handle, const hy_import_desc* desc, hy_buffer** out_buffer) {
@@ -139,7 +128,7 @@ hy_status ImportHost(hy_device* handle, const hy_import_desc* desc, hy_buffer** 
   status = hy_read_struct(&import, sizeof import, desc);
   if (status != HY_OK) return status;
   if (import.ptr == nullptr || import.bytes == 0 || (import.flags & ~HY_IMPORT_READ_ONLY) != 0 ||
-      import.bytes > Facts().max_alloc_bytes) {
+      import.bytes > Port::Facts().max_alloc_bytes) {
     return Report(host, HY_INVALID_ARGUMENT, "import_host: needs memory, and known flags");
   }
   auto* buffer = port_kit::New<Buffer>(host, As<Device>(handle), import.bytes);
@@ -203,16 +192,11 @@ hy_status Submit(hy_device* device, hy_queue* queue, const hy_submission* submis
 hy_status Timestamp(hy_device* device, hy_timestamp* out_timestamp) {
   const hy_status status = Enter(device, Verb::kTimestamp);
   if (status != HY_OK) return status;
-  return port_kit::ReadTimestamp<Device>(host, device, out_timestamp);
-}
-
-hy_status Release(uint32_t kind, void* handle) {
-  return port_kit::ReleaseObject<Buffer, Device>(host, kind, handle);
+  return Verbs::Timestamp(device, out_timestamp);
 }
 
 constexpr hy_hal_api kTable = [] {
-  hy_hal_api table = port_kit::EmptyTable("sim_faulty");
-  table.enumerate = Enumerate;
+  hy_hal_api table = Verbs::Table("sim_faulty");
   table.open = Open;
   table.query = Query;
   table.topology = Topology;
@@ -224,7 +208,6 @@ constexpr hy_hal_api kTable = [] {
   table.worker_bind = WorkerBind;
   table.submit = Submit;
   table.timestamp = Timestamp;
-  table.release = Release;
   return table;
 }();
 
