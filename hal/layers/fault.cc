@@ -38,12 +38,13 @@ class FaultLayer : public Interposer {
 
   // Counts down to the call that fails; whoever takes the last step fails, so that it is only one.
   bool IsDue() {
-    if (!plan_->sticky.load()) {
-      stuck_.store(false);
-    } else if (stuck_.load()) {
-      return true;
-    }
     uint64_t left = plan_->fail_nth.load();
+    if (left == 0) {
+      // Disarmed, or past the failure: which of them only `stuck_` tells.
+      if (!plan_->sticky.load()) stuck_.store(false);
+      return stuck_.load();
+    }
+    stuck_.store(false);  // armed anew
     while (left != 0 && !plan_->fail_nth.compare_exchange_weak(left, left - 1)) {
     }
     if (left != 1) return false;

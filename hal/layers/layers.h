@@ -21,31 +21,37 @@ namespace halyard::hal {
 
 /// A duty or guarantee that a call broke.
 struct Violation {
-  std::string duty;     ///< "HAL-ERR-02", or "core" for a guarantee that the caller broke
-  std::string verb;     ///< "alloc"
+  std::string duty;  ///< "HAL-ERR-02", or "core" for a guarantee that the caller broke
+  std::string verb;  ///< "alloc"
   std::string message;
 };
 
-/// Checks each call in both directions: handles are live and of their kind, ranges and enumerators
-/// legal, statuses documented for the verb, nothing written on an error, outputs within their sizes.
-/// A violation is handed to `on_violation` and the call's own result is passed on, but a call that
-/// breaks a guarantee is not passed to the port: it gives INVALID_ARGUMENT.
-/// Verbs that `port` leaves NULL stay NULL. Threads: any; on_violation by one thread at a time.
+/// Checks each call in both directions: handles are live and of their kind, maps do not conflict,
+/// enumerators and ranges are legal, statuses documented for the verb, nothing written on an error,
+/// outputs within their sizes, workers run once each. A violation is handed to `on_violation` and
+/// the call's own result is passed on, but a call that breaks a guarantee of the core is not passed
+/// to the port: it gives INVALID_ARGUMENT. Where a duty says what the port makes of a wrong call (a
+/// NULL, a range that leaves its buffer), the port is asked and its answer checked.
+/// Verbs that `port` leaves NULL stay NULL. Threads: any; on_violation by one thread at a time, and
+/// it may not call the port.
+/// Errors   INVALID_ARGUMENT; RESOURCE_EXHAUSTED: more than 32 layers of any sort live.
 absl::StatusOr<std::shared_ptr<Port>> WithValidate(
     std::shared_ptr<Port> port, std::function<void(const Violation&)> on_violation);
 
-/// Writes a line for each call: sequence, thread, verb, arguments, status, nanoseconds. Lines are
-/// JSON objects when `json`.
+/// Writes a line for each call: sequence (of its begin), thread, verb, arguments, status,
+/// nanoseconds, and the handle that it made. Lines are JSON objects when `json`. Threads: any;
+/// write_line by one thread at a time.
 absl::StatusOr<std::shared_ptr<Port>> WithTrace(std::shared_ptr<Port> port, bool json,
                                                 std::function<void(absl::string_view)> write_line);
 
-/// Makes calls fail. Shared by the layer and whoever arms it. Threads: any.
+/// Makes calls fail before the port sees them. Shared by the layer and whoever arms it; verb and
+/// status are changed only while no call runs. Threads: any.
 struct FaultPlan {
-  std::string verb;                      ///< the verb to fail; empty: any that can fail
+  std::string verb;  ///< the verb to fail; empty: all that document `status`
   hy_status status = HY_RESOURCE_EXHAUSTED;
-  std::atomic<uint64_t> fail_nth{0};     ///< the n-th such call from now on fails; 0: none
-  std::atomic<uint64_t> calls{0};        ///< such calls so far
-  std::atomic<bool> sticky{false};       ///< and every one after it (a lost device)
+  std::atomic<uint64_t> fail_nth{0};  ///< the n-th such call from now on fails; 0: none
+  std::atomic<uint64_t> calls{0};     ///< such calls so far
+  std::atomic<bool> sticky{false};    ///< and every one after it (a lost device)
 };
 absl::StatusOr<std::shared_ptr<Port>> WithFault(std::shared_ptr<Port> port,
                                                 std::shared_ptr<FaultPlan> plan);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stands between a team and the function that it runs, and counts.
+#ifndef HALYARD_HAL_LAYERS_TEAM_WATCH_H_
+#define HALYARD_HAL_LAYERS_TEAM_WATCH_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "halyard/hal.h"
+
+namespace halyard::hal {
+
+/// One for each team, alive as long as the layer: a worker that comes late must not find freed
+/// memory. Threads: any.
+class TeamWatch {
+ public:
+  /// False if a run is being watched already.
+  bool Begin(hy_worker_fn fn, void* context);
+
+  /// Ends the watch. Returns what the team did against [HAL-TEAM-01], or "".
+  std::string End(hy_status status);
+
+  /// What was done against it between runs, or "".
+  std::string TakeFault();
+
+  /// To be run by the team, with the watch as its context.
+  static void Run(void* watch, uint32_t index, uint32_t count);
+
+ private:
+  absl::Mutex mutex_;
+  bool active_ ABSL_GUARDED_BY(mutex_) = false;
+  hy_worker_fn fn_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  void* context_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  std::vector<uint32_t> calls_ ABSL_GUARDED_BY(mutex_);  // of each index
+  std::string fault_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace halyard::hal
+
+#endif  // HALYARD_HAL_LAYERS_TEAM_WATCH_H_
