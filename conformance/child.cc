@@ -256,11 +256,15 @@ class Driver {
  public:
   Driver(const std::vector<ChildCase>& cases, const Body& body, const ChildHooks& hooks,
          std::vector<CaseResult>* inout_results)
-      : cases_(cases), body_(body), hooks_(hooks), results_(*inout_results) {}
+      : cases_(cases),
+        body_(body),
+        hooks_(hooks),
+        results_(*inout_results),
+        shells_(*inout_results) {}
 
   absl::Status RunAll() {
     std::vector<size_t> batch;
-    for (size_t index = 0; index < cases_.size();) {
+    for (size_t index = 0; index < cases_.size() && !stopped_;) {
       const bool alone = cases_[index].alone || cases_[index].exits;
       batch.clear();
       do {
@@ -273,53 +277,65 @@ class Driver {
   }
 
  private:
+  /// Cases of one child that have results, and whether the last of them failed.
+  struct Progress {
+    size_t done = 0;
+    bool failed = false;
+  };
+
   absl::Status RunBatch(std::vector<size_t> batch) {
-    while (!batch.empty()) {
-      size_t done = 0;
-      HY_RETURN_IF_ERROR(RunChild(batch, /*quiet=*/false, &done));
-      const size_t last = batch[done - 1];
-      if (CountsAsFailed(results_[last].verdict)) {
-        if (done > 1) HY_RETURN_IF_ERROR(RunAgain(last));
-        if (hooks_.on_result) hooks_.on_result(last, results_[last]);
+    while (!batch.empty() && !stopped_) {
+      Progress progress;
+      HY_RETURN_IF_ERROR(RunChild(batch, /*quiet=*/false, &progress));
+      if (progress.failed) {
+        const size_t last = batch[progress.done - 1];
+        if (progress.done > 1) HY_RETURN_IF_ERROR(RunAgain(last));
+        Announce(last);
       }
-      batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(done));
+      batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(progress.done));
     }
     return absl::OkStatus();
+  }
+
+  void Announce(size_t index) {
+    if (hooks_.on_result) hooks_.on_result(index, results_[index]);
+    if (hooks_.stop_after) stopped_ = hooks_.stop_after(index);
   }
 
   /// A failure in company could be a neighbour's doing: the case alone tells.
   absl::Status RunAgain(size_t index) {
     const CaseResult in_company = results_[index];
-    size_t done = 0;
-    results_[index] = shells_before_[index];
-    HY_RETURN_IF_ERROR(RunChild({index}, /*quiet=*/true, &done));
-    if (CountsAsFailed(results_[index].verdict)) return absl::OkStatus();
+    Progress progress;
+    results_[index] = shells_[index];
+    HY_RETURN_IF_ERROR(RunChild({index}, /*quiet=*/true, &progress));
+    if (progress.failed) return absl::OkStatus();
     results_[index] = in_company;
     absl::StrAppend(&results_[index].reason,
                     "; it passes in a process of its own: state is left behind by an earlier case");
     return absl::OkStatus();
   }
 
-  /// Runs one child up to its first failure; `out_done` cases have results then, at least one.
-  /// Passes are announced at once unless `quiet`.
-  absl::Status RunChild(const std::vector<size_t>& batch, bool quiet, size_t* out_done) {
-    if (shells_before_.empty()) shells_before_ = results_;
+  /// Runs one child up to its first failure; at least one case has a result then. What does not
+  /// fail is announced at once unless `quiet`.
+  absl::Status RunChild(const std::vector<size_t>& batch, bool quiet, Progress* out_progress) {
     PrepareCrumbs();
     Child child;
     HY_RETURN_IF_ERROR(child.Start([&](int pipe_fd, int output_fd) {
-      RunInThisChild(cases_, body_, batch, results_, pipe_fd, output_fd);
+      RunInThisChild(cases_, body_, batch, shells_, pipe_fd, output_fd);
     }));
-    for (*out_done = 0; *out_done < batch.size();) {
-      const size_t index = batch[*out_done];
+    for (const size_t index : batch) {
       if (!quiet && hooks_.on_start) hooks_.on_start(index);
       const uint64_t start_ns = MonotonicNs();
       Collect(child, index);
-      if (results_[index].seconds == 0) {
-        results_[index].seconds = static_cast<double>(MonotonicNs() - start_ns) * 1e-9;
+      CaseResult& result = results_[index];
+      if (result.seconds == 0) {
+        result.seconds = static_cast<double>(MonotonicNs() - start_ns) * 1e-9;
       }
-      ++*out_done;
-      if (CountsAsFailed(results_[index].verdict)) break;
-      if (!quiet && hooks_.on_result) hooks_.on_result(index, results_[index]);
+      ++out_progress->done;
+      out_progress->failed = CountsAsFailed(result.verdict);
+      if (out_progress->failed) break;
+      if (!quiet) Announce(index);
+      if (stopped_) break;
     }
     return absl::OkStatus();
   }
@@ -374,7 +390,8 @@ class Driver {
   const Body& body_;
   const ChildHooks& hooks_;
   std::vector<CaseResult>& results_;
-  std::vector<CaseResult> shells_before_;
+  const std::vector<CaseResult> shells_;  // as they were given: a child starts from these
+  bool stopped_ = false;
 };
 
 }  // namespace

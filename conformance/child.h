@@ -26,6 +26,7 @@ struct ChildCase {
 struct ChildHooks {
   std::function<void(size_t index)> on_start;
   std::function<void(size_t index, const CaseResult& result)> on_result;
+  std::function<bool(size_t index)> stop_after;  ///< after on_result: true ends the run here
 };
 
 /// Runs `body(index, &results[index])` for each case, in children: up to 16 cases in one, and no

@@ -11,6 +11,7 @@
 #include "conformance/expectations.h"
 #include "conformance/machine.h"
 #include "conformance/plan.h"
+#include "conformance/run_until.h"
 #include "conformance/shard.h"
 
 namespace halyard::conformance {
@@ -78,6 +79,12 @@ absl::StatusOr<Expectations> ExpectationsOf(const RunRequest& request) {
 absl::StatusOr<RunResult> Run(const RunRequest& request,
                               const std::function<void(const Progress&)>& on_progress,
                               const std::function<void(const CaseResult&)>& on_case) {
+  return RunUntil(request, /*until_failure=*/false, on_progress, on_case);
+}
+
+absl::StatusOr<RunResult> RunUntil(const RunRequest& request, bool until_failure,
+                                   const std::function<void(const Progress&)>& on_progress,
+                                   const std::function<void(const CaseResult&)>& on_case) {
   HY_ASSIGN_OR_RETURN(const Expectations expectations, ExpectationsOf(request));
   HY_ASSIGN_OR_RETURN(const PortFacts port, AskPort(request));
   HY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(request, port));
@@ -113,7 +120,13 @@ absl::StatusOr<RunResult> Run(const RunRequest& request,
   const auto body = [&](size_t index, CaseResult* result) {
     RunHalCase(request, to_run[index]->body, result);
   };
+  size_t ended = 0;
+  hooks.stop_after = [&](size_t index) {
+    ended = index + 1;
+    return until_failure && CountsAsFailed(results[index].verdict);
+  };
   HY_RETURN_IF_ERROR(RunInChildren(limits, body, hooks, &results));
+  results.resize(ended);
   run.cases.insert(run.cases.end(), results.begin(), results.end());
   run.seconds = meter.seconds();
   return run;

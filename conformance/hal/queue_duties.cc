@@ -33,7 +33,7 @@ absl::StatusOr<Gated> MakeGated(HalContext& context) {
 }
 
 absl::Status WaitDone(HalContext& context, const hal::Fence& fence, uint64_t value) {
-  return fence.Wait(value, DeadlineIn(context, 5));
+  return fence.Wait(value, DeadlineIn(context, 2));
 }
 
 // A queue of the table below the core; NULL for a port whose submit is inline.

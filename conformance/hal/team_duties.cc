@@ -79,6 +79,7 @@ struct SeenByWorker {
 std::vector<SeenByWorker> LookFromInside(const hal::Team& team) {
   std::vector<SeenByWorker> seen(team.size());
   HY_EXPECT_OK(team.Run([&](uint32_t index, uint32_t) {
+    if (index >= seen.size()) return;  // TEAM-01 tells of such an index
     seen[index].mask = os::ThreadMask().value_or(std::set<uint32_t>{});
     seen[index].unit = os::CurrentUnit().value_or(HY_ID_NONE);
   }));

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the suite against HALs that are broken on purpose.
+#include <optional>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "base/monotonic_clock.h"
+#include "base/status_macros.h"
+#include "conformance/hal/duty.h"
+#include "conformance/machine.h"
+#include "conformance/mutants/mutants.h"
+#include "conformance/run_until.h"
+#include "conformance/runner.h"
+#include "conformance/shard.h"
+
+namespace halyard::conformance {
+namespace {
+
+constexpr char kWord[] = "mutant";
+
+std::optional<hy_hal_get_fn> FindBuiltin(const RunRequest& request, absl::string_view word) {
+  for (const hal::BuiltinPort& builtin : request.load.builtins) {
+    if (word == builtin.name) return builtin.get;
+  }
+  return std::nullopt;
+}
+
+// A run of one broken HAL: bare, where most of it shows; faults where memory is what fails.
+RunRequest RequestFor(const RunRequest& base, absl::Span<const hal::BuiltinPort> builtins,
+                      const std::string& filter) {
+  RunRequest request;
+  request.port = kWord;
+  request.filter = filter;
+  request.modes = {"bare"};
+  request.deadline_scale = base.deadline_scale;
+  request.load.builtins = builtins;
+  return request;
+}
+
+CaseResult ShellFor(const std::string& name, const std::string& base, const std::string& title) {
+  CaseResult shell;
+  shell.id = absl::StrCat("L0/selftest/", name, "/mode=bare/port=", base);
+  shell.level = "L0";
+  shell.duty = "selftest";
+  shell.mode = "bare";
+  shell.title = title;
+  return shell;
+}
+
+const CaseResult* FirstFailure(const RunResult& run) {
+  for (const CaseResult& one : run.cases) {
+    if (CountsAsFailed(one.verdict)) return &one;
+  }
+  return nullptr;
+}
+
+/// Runs a mutant, or a good port wrapped like one (spoil NULL), and judges.
+class Judge {
+ public:
+  explicit Judge(const RunRequest& base) : base_(base) {}
+
+  CaseResult Mutate(const Mutant& mutant) const {
+    CaseResult result = ShellFor(mutant.id, mutant.base,
+                                 absl::StrCat("Trap ", mutant.trap, ": ", mutant.description));
+    const absl::StatusOr<RunResult> run = RunOn(mutant.base, mutant.spoil, mutant.filter, true);
+    if (!run.ok()) return Broken(run.status(), &result);
+    const CaseResult* const killer = FirstFailure(*run);
+    if (killer == nullptr) {
+      result.verdict = Verdict::kFail;
+      result.reason = absl::StrCat("survived: ", run->Summarise().passed, " cases of ",
+                                   mutant.filter, " pass on it");
+      result.findings.push_back({result.reason, "", 0});
+      return result;
+    }
+    result.verdict = Verdict::kPass;
+    result.reason = absl::StrCat("killed by ", killer->duty);
+    result.facts = {{"killed_by", killer->duty},
+                    {"case", killer->id},
+                    {"verdict", std::string(VerdictName(killer->verdict))},
+                    {"seen", killer->reason}};
+    return result;
+  }
+
+  CaseResult Control(const std::string& port) const {
+    CaseResult result = ShellFor("unmutated", port, "The good port, wrapped the same way, passes.");
+    const absl::StatusOr<RunResult> run = RunOn(port.c_str(), nullptr, "", false);
+    if (!run.ok()) return Broken(run.status(), &result);
+    const CaseResult* const failure = FirstFailure(*run);
+    if (failure != nullptr) {
+      result.verdict = Verdict::kFail;
+      result.reason = absl::StrCat(failure->id, ": ", failure->reason);
+      for (const CaseResult& one : run->cases) {
+        if (CountsAsFailed(one.verdict)) {
+          result.findings.push_back({absl::StrCat(one.id, ": ", one.reason), "", 0});
+        }
+      }
+      return result;
+    }
+    result.verdict = Verdict::kPass;
+    result.facts = {{"passed", absl::StrCat(run->Summarise().passed)}};
+    return result;
+  }
+
+ private:
+  absl::StatusOr<RunResult> RunOn(const char* base, void (*spoil)(hy_hal_api*),
+                                  const std::string& filter, bool until_failure) const {
+    const std::optional<hy_hal_get_fn> entry = FindBuiltin(base_, base);
+    if (!entry.has_value()) {
+      return absl::NotFoundError(absl::StrCat("port ", base, " is not built into this program"));
+    }
+    ChooseMutant(*entry, spoil);
+    const hal::BuiltinPort builtin = {kWord, &MutantEntry};
+    return RunUntil(RequestFor(base_, absl::MakeConstSpan(&builtin, 1), filter), until_failure);
+  }
+
+  static CaseResult Broken(const absl::Status& status, CaseResult* result) {
+    result->verdict = Verdict::kFail;
+    result->reason = absl::StrCat("could not be run: ", status.ToString());
+    result->findings.push_back({result->reason, "", 0});
+    return *result;
+  }
+
+  const RunRequest& base_;
+};
+
+}  // namespace
+
+absl::StatusOr<RunResult> SelfTest(const RunRequest& base,
+                                   const std::function<void(const Progress&)>& on_progress) {
+  const std::vector<Mutant> mutants = AllMutants();
+  std::set<std::string> ports;
+  for (const Mutant& mutant : mutants) ports.insert(mutant.base);
+  const uint64_t start_ns = MonotonicNs();
+  Progress progress;
+  progress.total = static_cast<uint32_t>(mutants.size() + ports.size());
+  RunResult run;
+  run.level = "L0";
+  run.port = "selftest";
+  run.port_origin = "built in";
+  run.started_utc = UtcNow();
+  run.facts = MachineFacts();
+  const Judge judge(base);
+  const auto add = [&](const std::string& name, const std::function<CaseResult()>& make) {
+    progress.current = name;
+    if (on_progress) on_progress(progress);
+    const uint64_t case_start_ns = MonotonicNs();
+    run.cases.push_back(make());
+    run.cases.back().seconds = static_cast<double>(MonotonicNs() - case_start_ns) * 1e-9;
+    ++progress.done;
+    progress.seconds = static_cast<double>(MonotonicNs() - start_ns) * 1e-9;
+    progress.seconds_left = progress.seconds / progress.done * (progress.total - progress.done);
+  };
+  for (const std::string& port : ports) add(port, [&] { return judge.Control(port); });
+  for (const Mutant& mutant : mutants) add(mutant.id, [&] { return judge.Mutate(mutant); });
+  progress.current.clear();
+  if (on_progress) on_progress(progress);
+  run.seconds = progress.seconds;
+  return run;
+}
+
+}  // namespace halyard::conformance
