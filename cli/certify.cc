@@ -27,6 +27,7 @@ using conformance::Summary;
 
 struct CertifyArgs {
   PortArgs port;
+  DoctorRequest doctor;
   std::string out = "halyard-report";
   bool quick = false;
 };
@@ -62,7 +63,7 @@ absl::StatusOr<Certificate> Gather(const CertifyArgs& args, const Output& output
   output.EndProgress();
   HY_ASSIGN_OR_RETURN(const hal::Device device, OpenDevice(args.port));
   certificate.device = DeviceJson(device);
-  DoctorRequest doctor;
+  DoctorRequest doctor = args.doctor;
   if (args.quick) doctor.bandwidth.runs = 3;
   HY_ASSIGN_OR_RETURN(certificate.doctor, Diagnose(device, doctor, [&output](absl::string_view line) {
                         output.Progress(line);
@@ -113,7 +114,9 @@ nlohmann::json Document(const Certificate& certificate, const std::string& folde
 }
 
 absl::StatusOr<int> RunCertify(const CertifyArgs& args, const Output& output) {
-  HY_RETURN_IF_ERROR(MakeWritableDir(args.out));  // before the minutes of work, not after
+  // Before the minutes of work, not after.
+  HY_RETURN_IF_ERROR(MakeWritableDir(args.out));
+  HY_RETURN_IF_ERROR(CheckSheets(args.doctor));
   HY_ASSIGN_OR_RETURN(const Certificate certificate, Gather(args, output));
   const fs::path out(args.out);
   const nlohmann::json document = Document(certificate, args.out);
@@ -140,6 +143,7 @@ void AddCertify(const Program& program) {
   CLI::App* const command = program.app->add_subcommand(
       "certify", "Prove what can be proven of this chip; write one report folder");
   args->port.AddTo(*command);
+  args->doctor.AddTo(*command);
   command->add_option("--out", args->out, "Folder of the report")->capture_default_str();
   command->add_flag("--quick", args->quick, "Only the bare mode, and few runs of each figure");
   command->add_flag("--json", program.output->json, "One JSON document on standard output");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "cli/command.h"
@@ -21,8 +22,10 @@ namespace halyard::cli {
 struct DoctorReport {
   std::string port;
   std::string device;
-  hal::Topology topology;
+  std::string machine;     ///< one line for people
+  hal::Topology topology;  ///< the CPUs that this process may use
   std::optional<facts::ChipSheet> sheet;
+  bool sheet_named = false;  ///< by the user, not found by what the machine shows
   std::vector<facts::BandwidthRow> bandwidth;
   std::vector<facts::Finding> findings;
 
@@ -33,9 +36,18 @@ struct DoctorRequest {
   bool measure = true;  ///< bandwidth too
   facts::BandwidthRequest bandwidth;
   std::string chips_dir;  ///< empty: that of DataDir
+  std::string chip;       ///< id of the sheet to compare with; empty: the one that fits
+
+  void AddTo(CLI::App& app);
 };
 
-/// Looks at the machine around a device. Measures memory for a few seconds if asked to.
+/// Whether the request's sheets read and hold its chip: before minutes of work, not after.
+/// Errors   as Diagnose.
+absl::Status CheckSheets(const DoctorRequest& request);
+
+/// Looks at the machine around a device. Measures memory for a few seconds if asked to; that this
+/// fails is a finding.
+/// Errors   NOT_FOUND: no such chip sheet, with those that there are; a sheet that does not read.
 absl::StatusOr<DoctorReport> Diagnose(const hal::Device& device, const DoctorRequest& request,
                                       const std::function<void(absl::string_view)>& on_progress);
 

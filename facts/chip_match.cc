@@ -123,6 +123,23 @@ std::optional<Words> ReadWords(absl::string_view arch, const std::vector<Cpuinfo
   return common;
 }
 
+/// x86 and 32-bit Arm name the processor, boards themselves in the device tree, servers in DMI.
+/// Where the words of this architecture are missing, an emulator shows its host's /proc/cpuinfo.
+std::string ReadName(const hal::SystemView& view, const std::vector<CpuinfoLine>& cpuinfo,
+                     bool own_cpuinfo) {
+  for (const CpuinfoLine& line : cpuinfo) {
+    if (own_cpuinfo && line.key == "model name") return std::string(line.value);
+  }
+  for (const absl::string_view path :
+       {"proc/device-tree/model", "sys/firmware/devicetree/base/model",
+        "sys/class/dmi/id/product_name"}) {
+    const std::string text = view.Read(path).value_or("");
+    const absl::string_view name = absl::StripAsciiWhitespace(text.c_str());  // ends at a NUL
+    if (!name.empty()) return std::string(name);
+  }
+  return "";
+}
+
 std::vector<std::string> ReadTexts(const hal::SystemView& view) {
   std::vector<std::string> texts;
   for (const absl::string_view path :
@@ -140,6 +157,20 @@ bool AnyContains(const std::vector<std::string>& texts, const std::vector<std::s
     return std::any_of(parts.begin(), parts.end(),
                        [&text](const std::string& part) { return absl::StrContains(text, part); });
   });
+}
+
+/// x86 guests have a flag; the others are known by the name of the machine that they are given.
+bool IsVirtual(const hal::SystemView& view, const ChipMarks& marks) {
+  if (marks.words && marks.words->count("hypervisor") != 0) return true;
+  if (view.Read("sys/hypervisor/type")) return true;
+  const std::string vendor = view.Read("sys/class/dmi/id/sys_vendor").value_or("");
+  const std::string product = view.Read("sys/class/dmi/id/product_name").value_or("");
+  if (absl::StrContains(vendor, "Amazon EC2")) return !absl::StrContains(product, "metal");
+  const std::vector<std::string> names = {vendor, product,
+                                          view.Read("proc/device-tree/compatible").value_or("")};
+  return AnyContains(
+      names, {"QEMU", "KVM", "VMware", "Virtual Machine", "VirtualBox", "Xen",
+              "Google Compute Engine", "OpenStack", "Alibaba Cloud ECS", "linux,dummy-virt"});
 }
 
 bool FitsX86(const std::vector<X86Family>& families, const std::optional<ChipMarks::X86>& x86) {
@@ -181,6 +212,8 @@ ChipMarks ReadChipMarks(const hal::SystemView& view, const hal::Topology& topolo
   if (marks.arch == "x86_64") marks.x86 = ReadX86(cpuinfo);
   marks.texts = ReadTexts(view);
   marks.words = ReadWords(marks.arch, cpuinfo);
+  marks.name = ReadName(view, cpuinfo, marks.words.has_value());
+  marks.is_virtual = IsVirtual(view, marks);
   if (!topology.pus.empty()) marks.isa = {~uint64_t{0}, ~uint64_t{0}};
   for (const hy_pu& pu : topology.pus) {
     for (size_t word = 0; word < marks.isa.size(); ++word) marks.isa[word] &= pu.isa[word];

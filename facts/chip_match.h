@@ -25,9 +25,11 @@ struct ChipMarks {
     uint32_t model = 0;
   };
   std::string arch;
+  std::string name;            ///< for people, as the system calls it; may be empty
   std::vector<MidrPart> midr;  ///< of all units of the machine, each once
   std::optional<X86> x86;
   std::vector<std::string> texts;  ///< where hints and model names are looked for
+  bool is_virtual = false;         ///< a hypervisor is below, as far as it shows
   IsaMask isa{};                   ///< what every usable unit executes
   /// Words of /proc/cpuinfo that every unit of it has; nothing if it has no such line.
   std::optional<std::set<std::string>> words;

@@ -29,24 +29,32 @@ struct Finding {
 
 /// What the looks are taken at. Borrowed.
 struct Machine {
-  const hal::Device* device = nullptr;
-  /// Live, or the image that the core reads; nullptr if the device simulates another machine than
-  /// that: then its topology is all that is known of it.
+  const hal::Device* device = nullptr;  ///< nullptr: nothing is tried out
+  /// Live, or the image that the core reads; nullptr if the device simulates a machine of its own:
+  /// then its topology is all that is known of it.
   const hal::SystemView* view = nullptr;
-  const hal::Topology* topology = nullptr;
-  const ChipSheet* sheet = nullptr;  ///< nullptr: no sheet fits
-  ChipMarks marks;                   ///< of the view
+  const hal::Topology* topology = nullptr;  ///< the CPUs that this process may use
+  const hal::Topology* whole = nullptr;     ///< all that are online; nullptr: not known
+  const ChipSheet* sheet = nullptr;         ///< nullptr: no sheet fits
+  ChipMarks marks;                          ///< of the view
+
+  /// True if threads and memory of the device are those of the machine that is looked at.
+  bool runs_here() const { return device != nullptr && view != nullptr && view->is_live(); }
 };
 
 /// The build's ISA against the live one; every unit's ISA against the sheet.
 std::vector<Finding> LookAtIsa(const Machine& machine);
+/// Cores, threads a core, caches, page size and nodes, as counted, against the sheet.
+std::vector<Finding> LookAtSheet(const Machine& machine);
 /// Budget, affinity, quota, SMT, isolated units; and that workers really get bound, by readback.
 std::vector<Finding> LookAtThreads(const Machine& machine);
-/// Governor, frequency limits.
+/// Governor, frequency limits, boost.
 std::vector<Finding> LookAtClock(const Machine& machine);
-/// Page pools, transparent huge pages, NUMA balancing, free memory, nodes; and that an allocation
-/// gets what it asks for, by readback.
+/// Page pools, transparent huge pages, NUMA balancing, nodes; and that an allocation gets what it
+/// asks for, by readback.
 std::vector<Finding> LookAtMemory(const Machine& machine);
+/// How much memory there is to have: free, cgroup, swap, overcommit, address space.
+std::vector<Finding> LookAtMemoryLimits(const Machine& machine);
 /// Measured bandwidth against the sheet, against itself (spread, scaling), node against node.
 std::vector<Finding> LookAtBandwidth(const Machine& machine, const std::vector<BandwidthRow>& rows);
 

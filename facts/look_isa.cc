@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <set>
+#include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -27,26 +28,56 @@ std::pair<IsaMask, IsaMask> CommonAndAny(const hal::Topology& topology) {
   return {common, any};
 }
 
-void CompareWithSheet(const Machine& machine, const IsaMask& common, const IsaMask& any,
-                      std::vector<Finding>* findings) {
-  const std::string arch = machine.view->arch();
-  const ChipSheet& sheet = *machine.sheet;
-  const std::vector<std::string> missing = NamesMissing(IsaFromWords(arch, sheet.isa), common);
-  if (!missing.empty()) {
-    findings->push_back({"isa.sheet", Severity::kWarning,
-                         absl::StrCat("the sheet of ", sheet.name, " lists ",
-                                      absl::StrJoin(missing, " "), ", which this machine lacks"),
-                         "The hypervisor, an emulator or a boot option may mask it; kernels that "
-                         "need it are passed over"});
+Finding BuildFinding(const std::vector<std::string>& missing) {
+  if (missing.empty()) {
+    return {"isa.build", Severity::kInfo, "the build needs nothing that this processor lacks", ""};
   }
-  for (const auto& [word, note] : sheet.isa_absent) {
-    const int bit = IsaBit(arch, word);
-    if (bit >= 0 && hy_isa_has(any.data(), static_cast<uint32_t>(bit)) != 0) {
-      findings->push_back({"isa.sheet_absent", Severity::kWarning,
-                           absl::StrCat("this machine reports ", word, ", which ", sheet.name,
-                                        " is not known to have"),
-                           "Check that this is the chip, and tell the sheet's owner"});
-    }
+  return {"isa.build", Severity::kError,
+          absl::StrCat("this program was built to need ", absl::StrJoin(missing, " "),
+                       ", which the processor lacks"),
+          "Build without -march and -mcpu flags: kernels choose their ISA by themselves"};
+}
+
+void CompareWithSheet(const Machine& machine, std::vector<Finding>* findings) {
+  const ChipSheet& sheet = *machine.sheet;
+  std::vector<std::string> missing;
+  for (const std::string& word : sheet.isa) {
+    if (HasWord(machine.marks, word) == false) missing.push_back(word);
+  }
+  if (missing.empty()) {
+    findings->push_back(
+        {"isa.sheet", Severity::kInfo,
+         absl::StrCat("has the instructions that the sheet of ", sheet.name, " promises"), ""});
+  } else {
+    findings->push_back(
+        {"isa.sheet", Severity::kWarning,
+         absl::StrCat("lacks ", absl::StrJoin(missing, " "), ", which the sheet of ", sheet.name,
+                      " promises"),
+         "A hypervisor, an emulator, an old kernel or a boot option may hide it. Kernels "
+         "that need it are passed over; nothing breaks"});
+  }
+  for (const NotedWord& absent : sheet.isa_absent) {
+    if (HasWord(machine.marks, absent.word) != true) continue;
+    // A level of a family says what its members need not have; a better member is no surprise.
+    const bool surprise = sheet.kind != SheetKind::kGeneric;
+    findings->push_back(
+        {"isa.sheet_absent", surprise ? Severity::kWarning : Severity::kInfo,
+         absl::StrCat("has ", absent.word, ", which the sheet of ", sheet.name,
+                      surprise ? " says it lacks" : " does not count on"),
+         surprise ? "Is this the chip? Then the sheet is wrong: please report it" : ""});
+  }
+}
+
+void CompareVectors(const Machine& machine, std::vector<Finding>* findings) {
+  const uint32_t live_bits = LiveVectorBytes() * 8;
+  if (!machine.runs_here() || live_bits == 0) return;
+  for (const auto& [word, bits] : machine.sheet->vector_bits) {
+    const bool scalable = word == "sve" || word == "sve2" || word == "v";
+    if (!scalable || bits == live_bits) continue;
+    findings->push_back({"isa.vector_bits", Severity::kInfo,
+                         absl::StrCat("vectors of ", live_bits, " bits, ", bits, " in the sheet"),
+                         "The system may be set to less: sysctl abi.sve_default_vector_length"});
+    return;
   }
 }
 
@@ -54,27 +85,18 @@ void CompareWithSheet(const Machine& machine, const IsaMask& common, const IsaMa
 
 std::vector<Finding> LookAtIsa(const Machine& machine) {
   std::vector<Finding> findings;
+  if (machine.runs_here()) findings.push_back(BuildFinding(NamesMissing(BuildIsa(), LiveIsa())));
   const auto [common, any] = CommonAndAny(*machine.topology);
-  if (machine.view->is_live()) {
-    const std::vector<std::string> missing = NamesMissing(BuildIsa(), LiveIsa());
-    if (!missing.empty()) {
-      findings.push_back({"isa.build", Severity::kError,
-                          absl::StrCat("this program was built to need ",
-                                       absl::StrJoin(missing, " "), ", which the processor lacks"),
-                          "Build without -march or -mcpu flags; kernels choose their ISA by "
-                          "themselves"});
-    } else {
-      findings.push_back({"isa.build", Severity::kInfo,
-                          "the build needs nothing that this processor lacks", ""});
-    }
-  }
   const std::vector<std::string> uneven = NamesMissing(any, common);
   if (!uneven.empty()) {
     findings.push_back({"isa.uneven", Severity::kInfo,
-                        absl::StrCat("only some units have ", absl::StrJoin(uneven, " ")),
-                        "A team uses what all its units have: make a team of one class to use it"});
+                        absl::StrCat("only some CPUs have ", absl::StrJoin(uneven, " ")),
+                        "A team uses what all its CPUs have: make a team of one class to use it"});
   }
-  if (machine.sheet != nullptr) CompareWithSheet(machine, common, any, &findings);
+  if (machine.sheet != nullptr) {
+    CompareWithSheet(machine, &findings);
+    CompareVectors(machine, &findings);
+  }
   return findings;
 }
 
