@@ -256,6 +256,44 @@ TEST(QueueFallbackTest, AnAsyncPortThatRefusesAnOperationKeepsTheOrder) {
   EXPECT_THAT(port->complaints(), IsEmpty());
 }
 
+TEST(QueueFallbackTest, ASubmissionThatThePortRefusesHasDoneNothing) {
+  const auto port = std::make_shared<FakePort>(FakePort::Shape{.is_async = true});
+  const Device device = OpenFake(port);
+  const Buffer buffer = MakeBuffer(device, 64, 5);
+  const Fence done = *device.CreateFence();
+  const Queue queue = *device.CreateQueue();
+  for (const char* verb : {"submit", "fence_create"}) {
+    Submission submission;
+    submission.Copy(buffer, 0, buffer, 8, 8).Signal(done, 1);
+    port->Inject(verb, HY_RESOURCE_EXHAUSTED);
+    EXPECT_TRUE(absl::IsResourceExhausted(queue.Submit(std::move(submission)))) << verb;
+    EXPECT_TRUE(queue.Drain().ok());
+    EXPECT_EQ(*done.Value(), 0u);
+    EXPECT_TRUE(buffer.Map(0, 64, HY_MAP_WRITE).ok());
+  }
+  Submission again;
+  again.Signal(done, 1);
+  Submit(queue, again);
+  EXPECT_TRUE(done.Wait(1).ok());
+}
+
+TEST(QueueFallbackTest, AWaitThatFailsByItselfDoesNotFreeBuffersInUse) {
+  const auto port = std::make_shared<FakePort>(FakePort::Shape{.is_async = true});
+  const Device device = OpenFake(port);
+  const Fence gate = *device.CreateFence();
+  const Queue queue = *device.CreateQueue();
+  port->Inject("fence_wait", HY_RESOURCE_EXHAUSTED);  // of the thread that sees the work end
+  {
+    const Buffer buffer = MakeBuffer(device, 64, 5);
+    Submission submission;
+    submission.WaitFor(gate, 1).Fill(buffer, 0, 64, 1, 1);
+    Submit(queue, submission);
+  }
+  ASSERT_TRUE(gate.Signal(1).ok());
+  EXPECT_TRUE(queue.Drain().ok());
+  EXPECT_THAT(port->complaints(), IsEmpty());
+}
+
 TEST(QueueFallbackTest, AnAsyncPortThatMakesNoQueueIsServedByTheCore) {
   const auto port = std::make_shared<FakePort>(FakePort::Shape{.is_async = true});
   port->table().queue_create = nullptr;

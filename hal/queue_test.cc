@@ -327,23 +327,6 @@ TEST_P(QueueTest, AHostCallMaySignalAndSubmit) {
   EXPECT_TRUE(fence_.Wait(2).ok());
 }
 
-TEST_P(QueueTest, ARefusedSubmissionHasDoneNothing) {
-  if (!GetParam().shape.is_async || !GetParam().makes_queues)
-    GTEST_SKIP() << "only a port that runs the queue refuses";
-  const Buffer buffer = MakeBuffer(device_, kBytes, 5);
-  Submission submission;
-  submission.CopyToHost(buffer, 0, nullptr, 0).Copy(buffer, 0, buffer, 8, 8).Signal(fence_, 1);
-  port_->Inject("submit", HY_RESOURCE_EXHAUSTED);
-  EXPECT_TRUE(absl::IsResourceExhausted(Submit(submission)));
-  EXPECT_TRUE(queue_.Drain().ok());
-  EXPECT_EQ(*fence_.Value(), 0u);
-  EXPECT_TRUE(buffer.Map(0, kBytes, HY_MAP_WRITE).ok());
-  Submission again;
-  again.Signal(fence_, 1);
-  ASSERT_TRUE(Submit(again).ok());
-  EXPECT_TRUE(fence_.Wait(1).ok());
-}
-
 TEST_P(QueueTest, ManySubmissionsLoseNone) {
   constexpr uint64_t kCount = 2000;
   const Buffer buffer = MakeBuffer(device_, kBytes);

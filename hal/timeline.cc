@@ -57,9 +57,9 @@ struct Timeline::Impl {
     }
     ~Registration() {
       for (const Point& point : points_) {
-        std::vector<Waiter*>& waiters = point.timeline->impl_->waiters;
-        std::lock_guard<std::mutex> lock(point.timeline->impl_->mutex);
-        waiters.erase(std::find(waiters.begin(), waiters.end(), waiter_));
+        Impl& impl = *point.timeline->impl_;
+        std::lock_guard<std::mutex> lock(impl.mutex);
+        impl.waiters.erase(std::find(impl.waiters.begin(), impl.waiters.end(), waiter_));
       }
     }
     Registration(const Registration&) = delete;
