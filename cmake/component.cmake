@@ -8,8 +8,11 @@ include(GoogleTest OPTIONAL)
 function(halyard_library NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   add_library(${NAME} STATIC ${ARG_SOURCES})
-  target_include_directories(${NAME} PUBLIC "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(${NAME} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS} halyard_warnings)
+  target_include_directories(${NAME} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/halyard-cxx>")
+  target_link_libraries(${NAME} PUBLIC ${ARG_DEPS}
+                        PRIVATE ${ARG_PRIVATE_DEPS} "$<BUILD_INTERFACE:halyard_warnings>")
 endfunction()
 
 # halyard_test(NAME SOURCES... DEPS... [LABELS...] [TIMEOUT s]): a GoogleTest program, one ctest
