@@ -65,6 +65,11 @@ Registry& Regions() {
 
 bool IsHugeRung(uint64_t rung) { return rung > BasePageBytes(); }
 
+bool HasPageSize(uint64_t bytes) {
+  const std::vector<uint64_t> sizes = ListPageSizes();
+  return std::find(sizes.begin(), sizes.end(), bytes) != sizes.end();
+}
+
 // Free and not promised huge pages of a size.
 uint64_t FreeHugePages(uint64_t page_bytes) {
   const std::string folder =
@@ -122,9 +127,11 @@ uint64_t FullTransparentBytes(const Region& region) {
 bool CheckPages(const PageWish& wish, uint64_t rung, Outcome* outcome) {
   Placement& placement = outcome->placement;
   if (rung != HY_PAGE_TRANSPARENT) {
-    // The kernel has reserved them and brought them in: only an emulator lets that look otherwise.
-    const bool holds = !IsHugeRung(rung) || placement.huge_bytes >= wish.bytes ||
-                       (placement.known & HY_KNOWN_PAGES) == 0;
+    // The kernel has reserved them and brought them in: only an emulator lets that look otherwise,
+    // and then a wish that is required has not been shown to hold.
+    const bool known = (placement.known & HY_KNOWN_PAGES) != 0;
+    const bool holds =
+        !IsHugeRung(rung) || (known ? placement.huge_bytes >= wish.bytes : !wish.pages_required);
     if (!holds) outcome->reasons |= HY_REASON_EMULATED;
     return holds;
   }
@@ -193,7 +200,8 @@ bool FillRung(const PageWish& wish, uint64_t rung, const NodePlan& plan, Outcome
 
 Outcome TryRung(const PageWish& wish, uint64_t rung, const NodePlan& plan) {
   Outcome outcome;
-  if (rung > HY_PAGE_TRANSPARENT && rung < BasePageBytes()) {
+  // Asked before the kernel is: emulators drop the size, and would give pages of another one.
+  if (rung > HY_PAGE_TRANSPARENT && !HasPageSize(rung)) {
     outcome.reasons = HY_REASON_SIZE_UNSUPPORTED;
     return outcome;
   }
