@@ -213,7 +213,7 @@ std::string FormatBytes(uint64_t bytes) {
   }
   if (bytes % size == 0) return absl::StrCat(bytes / size, " ", kUnits[unit]);
   const double value = static_cast<double>(bytes) / static_cast<double>(size);
-  std::string number = absl::StrFormat(value < 10 ? "%.2f" : "%.1f", value);
+  std::string number = absl::StrFormat("%.*f", value < 10 ? 2 : 1, value);
   while (number.back() == '0') number.pop_back();
   if (number.back() == '.') number.pop_back();
   return absl::StrCat(number, " ", kUnits[unit]);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <random>
 #include <set>
 #include <sstream>
 #include <string>
@@ -183,6 +184,28 @@ TEST_P(FixtureTest, IsCapturedWithoutLoss) {
   }
   EXPECT_EQ(FactsOf(**copy), FactsOf(**view));
   EXPECT_EQ((*copy)->arch(), (*view)->arch());
+}
+
+// A damaged image is refused or read as some machine, and never more than that.
+TEST_P(FixtureTest, SurvivesDamage) {
+  const std::string text = FixtureText(GetParam());
+  std::minstd_rand random(20240229);
+  auto below = [&random](size_t limit) { return static_cast<size_t>(random()) % limit; };
+  constexpr char kSpice[] = "{}-,0=@<9 \n/x";
+  for (int round = 0; round < 8; ++round) {
+    std::string damaged = text;
+    for (size_t i = 0; i <= below(12); ++i) {
+      damaged[below(damaged.size())] = kSpice[below(sizeof kSpice - 1)];
+    }
+    damaged.erase(below(damaged.size()), below(200));
+    const auto view = ParseSystemImage(damaged);
+    if (!view.ok()) {
+      EXPECT_EQ(view.status().code(), absl::StatusCode::kInvalidArgument);
+      continue;
+    }
+    EXPECT_FALSE(DrawTopology(ReadTopology(**view, true)).empty());
+    EXPECT_GE(ReadTopology(**view, false).budget_millicpus, 1u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, FixtureTest, testing::ValuesIn(FixtureNames()),
