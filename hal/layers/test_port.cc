@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/layers/test_port.h"
 
+#include <mutex>
 #include <string>
 
 namespace halyard::hal::testing {
@@ -27,7 +28,11 @@ hy_status Make(uint32_t kind, Handle** out) {
   return HY_OK;
 }
 
-void Note(const char* verb) { State().calls.emplace_back(verb); }
+void Note(const char* verb) {
+  static std::mutex mutex;  // tests call from several threads
+  const std::lock_guard<std::mutex> lock(mutex);
+  State().calls.emplace_back(verb);
+}
 const Misdeeds& Wrong() { return State().misdeeds; }
 
 hy_status Enumerate(const hy_hal_api*, hy_array* devices) {
