@@ -21,6 +21,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/log.h"
 #include "base/monotonic_clock.h"
 #include "base/status_macros.h"
 #include "conformance/crumbs.h"
@@ -99,6 +100,7 @@ absl::Status Child::Start(absl::FunctionRef<void(int, int)> run) {
   if (pid_ == 0) {
     close(ends[0]);
     BecomeChild(output_, parent);
+    SetLogSink({});  // the program's sink may print, which would be laid to the port
     run(ends[1], output_);
     _exit(0);
   }

@@ -161,6 +161,10 @@ absl::Status DeviceState::ReadFacts() {
   HY_RETURN_IF_ERROR(Optional(AskString(*this, HY_QUERY_DRIVER), &facts_.driver));
   HY_RETURN_IF_ERROR(
       Optional(AskArray<uint64_t>(*this, HY_QUERY_PAGE_SIZES, 0), &facts_.page_sizes));
+  // A port that takes wishes about pages and lists none has its pages from the core's ladder.
+  if (facts_.page_sizes.empty() && (facts_.caps & HY_CAP_PAGE_POLICY) != 0) {
+    facts_.page_sizes = ListPageSizes();
+  }
   const bool coherent = (facts_.caps & HY_CAP_COHERENT) != 0;
   facts_.sync_granule_bytes = coherent ? 1 : facts_.min_alignment;
   HY_RETURN_IF_ERROR(Optional(AskU64(*this, HY_QUERY_SYNC_GRANULE), &facts_.sync_granule_bytes));
