@@ -9,6 +9,7 @@
 #include "base/c_status.h"
 #include "base/status_macros.h"
 #include "hal/host_services.h"
+#include "hal/pages.h"
 #include "hal/system_view.h"
 #include "halyard/hal_port.h"
 
