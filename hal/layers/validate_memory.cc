@@ -121,10 +121,13 @@ hy_status ValidateLayer::ImportHost(hy_device* device, const hy_import_desc* des
 // guarantee that the caller breaks, or "".
 std::string ValidateLayer::ClaimMap(hy_buffer* buffer, const LiveMap& map) {
   std::string complaint;
+  // A port without submit has its copies made by maps, also beside a persistent one.
+  const bool copies_by_map = inner().api().submit == nullptr;
   objects_.With(HY_KIND_BUFFER, buffer, [&](LiveObject& object) {
     for (const LiveMap& other : object.maps) {
-      const bool writes = ((map.access | other.access) & HY_MAP_WRITE) != 0;
-      if (writes && Overlap(map, other)) {
+      const uint64_t access = map.access | other.access;
+      if (copies_by_map && (access & HY_MAP_PERSISTENT) != 0) continue;
+      if ((access & HY_MAP_WRITE) != 0 && Overlap(map, other)) {
         complaint = absl::StrCat("would map [", map.offset, ", +", map.bytes,
                                  "), which overlaps the live map [", other.offset, ", +",
                                  other.bytes, ") and one of them writes");

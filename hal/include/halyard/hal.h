@@ -58,7 +58,8 @@ extern "C" {
 // Core: one queue is never submitted to from two threads at once; one team never runs twice at once.
 // Core: children are released before their device; nothing is released while submitted work uses it.
 // Core: ranges are within their buffer, conflicting maps do not overlap, and no range is mapped
-//       while submitted work may touch it. A port may check too; it need not.
+//       while submitted work may touch it; but for a port without submit the core maps in order to
+//       copy, which may overlap a persistent map. A port may check too; it need not.
 
 typedef struct hy_hal_api {
   uint32_t struct_size;
