@@ -11,9 +11,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
-"${PROJECT_DESCRIPTION}
- The halyard command, its ports as plugins, and all that a port of another
- chip is built with: C headers, static libraries, package files.")
+"The halyard command, its ports as plugins, and all that a port of another
+chip is built with: C headers, static libraries, package files.")
 # What the static libraries are linked with; a port in C needs none of it.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libabsl-dev, libyaml-cpp-dev, libmd-dev, cmake, pkg-config")
 # dpkg-shlibdeps looks at the libraries of the system that it runs on.
