@@ -5,6 +5,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -37,6 +39,8 @@ namespace {
 // An emulated processor runs one to two orders slower; a sanitizer about five times.
 constexpr double kEmulatedTimeScale = 20;
 constexpr double kSanitizedTimeScale = 6;
+// Other work on the machine takes its share; beyond this it is no place to test.
+constexpr double kMostBusyTimeScale = 8;
 
 std::string LinkTarget(const char* path) {
   char target[4096];
@@ -96,6 +100,13 @@ std::string MemoryOrderNote(const std::string& arch) {
   return IsEmulated() || strong ? "not exercised (strongly ordered or emulated)" : "exercised";
 }
 
+double BusyTimeScale() {
+  double load = 0;
+  const unsigned units = std::max(1u, std::thread::hardware_concurrency());
+  if (getloadavg(&load, 1) != 1) return 1;
+  return std::min(std::max(1.0, load / units), kMostBusyTimeScale);
+}
+
 }  // namespace
 
 bool IsEmulated() {
@@ -104,8 +115,9 @@ bool IsEmulated() {
 }
 
 double NaturalTimeScale() {
+  static const double busy = BusyTimeScale();
   const bool sanitized = std::strcmp(HALYARD_UNDER_SANITIZER, "none") != 0;
-  return (IsEmulated() ? kEmulatedTimeScale : 1) * (sanitized ? kSanitizedTimeScale : 1);
+  return (IsEmulated() ? kEmulatedTimeScale : 1) * (sanitized ? kSanitizedTimeScale : 1) * busy;
 }
 
 std::vector<std::pair<std::string, std::string>> MachineFacts() {

@@ -15,7 +15,8 @@ namespace halyard::conformance {
 /// rewrite /proc/self but not that name. The result is found once.
 bool IsEmulated();
 
-/// How much slower than a native optimised program this one may be: a factor for deadlines.
+/// How much slower than a native optimised program on an idle machine this one may be: a factor for
+/// deadlines. Found once, so a child has that of its parent.
 double NaturalTimeScale();
 
 /// machine, kernel, arch, compiler, cpus, emulated, sanitizer, memory_order.

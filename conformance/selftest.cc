@@ -18,6 +18,7 @@ namespace halyard::conformance {
 namespace {
 
 constexpr char kWord[] = "mutant";
+constexpr char kCpuPort[] = "linux";
 
 std::optional<hy_hal_get_fn> FindBuiltin(const RunRequest& request, absl::string_view word) {
   for (const hal::BuiltinPort& builtin : request.load.builtins) {
@@ -60,10 +61,16 @@ class Judge {
  public:
   explicit Judge(const RunRequest& base) : base_(base) {}
 
+  /// The port that a mutant is made of: "linux" stands for the CPU port of the request.
+  std::string PortOf(const Mutant& mutant) const {
+    return mutant.base == std::string(kCpuPort) ? base_.port : mutant.base;
+  }
+
   CaseResult Mutate(const Mutant& mutant) const {
-    CaseResult result = ShellFor(mutant.id, mutant.base,
-                                 absl::StrCat("Trap ", mutant.trap, ": ", mutant.description));
-    const absl::StatusOr<RunResult> run = RunOn(mutant.base, mutant.spoil, mutant.filter, true);
+    const std::string port = PortOf(mutant);
+    CaseResult result =
+        ShellFor(mutant.id, port, absl::StrCat("Trap ", mutant.trap, ": ", mutant.description));
+    const absl::StatusOr<RunResult> run = RunOn(port, mutant.spoil, mutant.filter, true);
     if (!run.ok()) return Broken(run.status(), &result);
     const CaseResult* const killer = FirstFailure(*run);
     if (killer == nullptr) {
@@ -84,7 +91,7 @@ class Judge {
 
   CaseResult Control(const std::string& port) const {
     CaseResult result = ShellFor("unmutated", port, "The good port, wrapped the same way, passes.");
-    const absl::StatusOr<RunResult> run = RunOn(port.c_str(), nullptr, "", false);
+    const absl::StatusOr<RunResult> run = RunOn(port, nullptr, "", false);
     if (!run.ok()) return Broken(run.status(), &result);
     const CaseResult* const failure = FirstFailure(*run);
     if (failure != nullptr) {
@@ -103,7 +110,7 @@ class Judge {
   }
 
  private:
-  absl::StatusOr<RunResult> RunOn(const char* base, void (*spoil)(hy_hal_api*),
+  absl::StatusOr<RunResult> RunOn(const std::string& base, void (*spoil)(hy_hal_api*),
                                   const std::string& filter, bool until_failure) const {
     const std::optional<hy_hal_get_fn> entry = FindBuiltin(base_, base);
     if (!entry.has_value()) {
@@ -129,8 +136,9 @@ class Judge {
 absl::StatusOr<RunResult> SelfTest(const RunRequest& base,
                                    const std::function<void(const Progress&)>& on_progress) {
   const std::vector<Mutant> mutants = AllMutants();
+  const Judge judge(base);
   std::set<std::string> ports;
-  for (const Mutant& mutant : mutants) ports.insert(mutant.base);
+  for (const Mutant& mutant : mutants) ports.insert(judge.PortOf(mutant));
   const uint64_t start_ns = MonotonicNs();
   Progress progress;
   progress.total = static_cast<uint32_t>(mutants.size() + ports.size());
@@ -140,7 +148,6 @@ absl::StatusOr<RunResult> SelfTest(const RunRequest& base,
   run.port_origin = "built in";
   run.started_utc = UtcNow();
   run.facts = MachineFacts();
-  const Judge judge(base);
   const auto add = [&](const std::string& name, const std::function<CaseResult()>& make) {
     progress.current = name;
     if (on_progress) on_progress(progress);

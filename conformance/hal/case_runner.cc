@@ -102,7 +102,8 @@ void RunOnGoogleTest(const char* file, int line, const std::function<void()>& bo
   auto* const collector = new Collector;
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   listeners.Append(collector);
-  static_cast<void>(RUN_ALL_TESTS());
+  const int failures_are_collected = RUN_ALL_TESTS();
+  static_cast<void>(failures_are_collected);
   listeners.Release(collector);
   collector->MoveTo(inout_result);
   delete collector;

@@ -53,6 +53,13 @@ std::optional<std::set<uint32_t>> ListFile(const std::string& path) {
   return text.has_value() ? ParseList(*text) : std::nullopt;
 }
 
+// Without the two that the C library keeps for its threads (32 and 33).
+std::string CaughtSignals() {
+  const std::string mask = StatusField("SigCgt").value_or("");
+  const uint64_t caught = std::strtoull(mask.c_str(), nullptr, 16) & ~(UINT64_C(3) << 31);
+  return std::to_string(caught);
+}
+
 // "Rss:   12 kB" into bytes.
 bool ReadKilobytes(const std::string& line, const char* name, uint64_t* out) {
   const size_t length = std::strlen(name);
@@ -222,7 +229,7 @@ std::string ThreadEnvironment() {
   text << "affinity " << StatusField("Cpus_allowed_list").value_or("?") << '\n'
        << "memory nodes " << StatusField("Mems_allowed_list").value_or("?") << '\n'
        << "signals blocked " << StatusField("SigBlk").value_or("?") << '\n'
-       << "signals caught " << StatusField("SigCgt").value_or("?") << '\n'
+       << "signals caught " << CaughtSignals() << '\n'
        << "signals ignored " << StatusField("SigIgn").value_or("?") << '\n'
        << "rounding " << std::fegetround() << '\n'
        << "locale " << std::setlocale(LC_ALL, nullptr) << '\n';

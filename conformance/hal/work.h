@@ -15,23 +15,24 @@
 
 namespace halyard::conformance {
 
-#define HY_EXPECT_OK(expression)                                         \
-  do {                                                                   \
-    const absl::Status hy_checked_ = (expression);                       \
-    EXPECT_TRUE(hy_checked_.ok()) << #expression << ": " << hy_checked_; \
+// The status itself is the message: GoogleTest would print the name of a temporary first.
+#define HY_EXPECT_OK(expression)                                                     \
+  do {                                                                               \
+    const absl::Status hy_checked_ = (expression);                                   \
+    if (!hy_checked_.ok()) ADD_FAILURE() << #expression << " gives " << hy_checked_; \
   } while (false)
 
-#define HY_ASSERT_OK(expression)                                         \
-  do {                                                                   \
-    const absl::Status hy_checked_ = (expression);                       \
-    ASSERT_TRUE(hy_checked_.ok()) << #expression << ": " << hy_checked_; \
+#define HY_ASSERT_OK(expression)                                                    \
+  do {                                                                              \
+    const absl::Status hy_checked_ = (expression);                                  \
+    if (!hy_checked_.ok()) GTEST_FAIL() << #expression << " gives " << hy_checked_; \
   } while (false)
 
 #define HY_ASSERT_OK_AND_ASSIGN(target, expression) \
   HY_ASSERT_OK_AND_ASSIGN_IMPL_(HY_CONFORMANCE_NAME_(hy_or_, __LINE__), target, expression)
-#define HY_ASSERT_OK_AND_ASSIGN_IMPL_(temporary, target, expression)        \
-  auto temporary = (expression);                                            \
-  ASSERT_TRUE(temporary.ok()) << #expression << ": " << temporary.status(); \
+#define HY_ASSERT_OK_AND_ASSIGN_IMPL_(temporary, target, expression)                   \
+  auto temporary = (expression);                                                       \
+  if (!temporary.ok()) GTEST_FAIL() << #expression << " gives " << temporary.status(); \
   target = *std::move(temporary)
 #define HY_CONFORMANCE_NAME_INNER_(a, b) a##b
 #define HY_CONFORMANCE_NAME_(a, b) HY_CONFORMANCE_NAME_INNER_(a, b)
