@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "ports/opencl/signal_guard.h"
+
 namespace halyard::opencl {
 namespace {
 
@@ -95,6 +97,7 @@ bool VisitPlatform(const cl_platform_id* platforms, cl_uint index, VisitFn visit
 }  // namespace
 
 void VisitDevices(VisitFn visit, void* context) {
+  const SignalGuard guard;
   cl_platform_id platforms[kMostPlatforms];
   cl_uint count = 0;
   // Without any driver the loader says PLATFORM_NOT_FOUND_KHR: there are no devices.

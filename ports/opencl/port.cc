@@ -10,6 +10,7 @@
 #include "ports/kit/verbs.h"
 #include "ports/opencl/cl_devices.h"
 #include "ports/opencl/cl_memory.h"
+#include "ports/opencl/signal_guard.h"
 
 namespace halyard::opencl {
 
@@ -115,6 +116,7 @@ Search FindDevice(const char* id) {
 }
 
 hy_status Connect(const FoundDevice& found, Link* link) {
+  const SignalGuard guard;
   const cl_context_properties properties[] = {
       CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int error = CL_SUCCESS;
