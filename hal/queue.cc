@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -70,13 +72,20 @@ QueueState::~QueueState() { device_->work().Unregister(&record_); }
 
 absl::Status QueueState::StartThread() {
   if (thread_.joinable()) return absl::OkStatus();
+  // Signals of the process are for its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  absl::Status status;
   try {
     thread_ = std::thread([self = shared_from_this()] { self->Serve(); });
   } catch (const std::system_error& error) {
-    return absl::ResourceExhaustedError(
+    status = absl::ResourceExhaustedError(
         absl::StrCat("no thread for the queue: ", error.what(), "; end other threads first"));
   }
-  return absl::OkStatus();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return status;
 }
 
 absl::Status QueueState::Submit(std::unique_ptr<SubmissionContent> content) {
@@ -231,7 +240,8 @@ Queue::Queue(std::shared_ptr<QueueState> state) : state_(std::move(state)) {}
 Queue::Queue(Queue&&) noexcept = default;
 
 Queue& Queue::operator=(Queue&& other) noexcept {
-  std::swap(state_, other.state_);
+  Queue ended(std::move(*this));
+  state_ = std::move(other.state_);
   return *this;
 }
 
