@@ -15,6 +15,8 @@ here=$(dirname "${BASH_SOURCE[0]}")
 SOURCE=${HALYARD_SOURCE:-$HALYARD_ROOT}
 JOBS=${HALYARD_JOBS:-$(nproc)}
 TEST_TIMEOUT=${HALYARD_TEST_TIMEOUT:-300}
+# The suite has a deadline for each case itself; this one is for a program that hangs as a whole.
+CONTRACT_TIMEOUT=${HALYARD_CONTRACT_TIMEOUT:-1800}
 # More hangs of one leg tell nothing new, and each costs a whole time-out.
 MAX_HANGS=3
 
@@ -27,7 +29,7 @@ usage: tools/cross/run.sh [--quick | --list] [--repeat-team N] [--no-build] [LEG
   --repeat-team N  instead of all tests: those labelled 'team', N rounds a leg, counting hangs
   --no-build       use what is built already
 Environment: HALYARD_SYSROOT_DIR, HALYARD_JOBS, HALYARD_TEST_TIMEOUT (seconds a test, 300),
-HALYARD_SOURCE (source folder, default this one).
+HALYARD_CONTRACT_TIMEOUT (1800), HALYARD_SOURCE (source folder, default this one).
 Report: build/cross-report/report.{json,md}, logs beside it.
 Exit: 0 all legs passed, 1 a leg failed, 2 usage, 3 cannot run here.
 TEXT
@@ -54,7 +56,7 @@ run_units() {
 run_contract() {
   local arch=$1 dir=$2 rc=0 emulator
   read -r -a emulator <<<"$(leg_emulator "$arch")"
-  timeout -k 5 "$TEST_TIMEOUT" "${emulator[@]}" "$(leg_build "$arch")/bin/halyard" conform \
+  timeout -k 5 "$CONTRACT_TIMEOUT" "${emulator[@]}" "$(leg_build "$arch")/bin/halyard" conform \
     --level hal --port linux --json >"$dir/l0.json" 2>"$dir/l0.log" </dev/null || rc=$?
   echo "$rc" >"$dir/l0.rc"
 }
