@@ -123,10 +123,7 @@ void ReadShare(const YAML::Node& node, YamlFault* fault, double* min_ok_share) {
 
 void ReadVectorBits(const YAML::Node& node, YamlFault* fault,
                     std::vector<std::pair<std::string, uint32_t>>* bits) {
-  for (const auto& [word, value] : YamlMap(node, fault).TakeAll()) {
-    fault->SetKey(word);
-    ReadWhole(value, fault, &bits->emplace_back(word, 0).second);
-  }
+  YamlMap(node, fault).GetAll<uint32_t>(bits, ReadWhole);
 }
 
 /// Of a source only the form is checked here: whether each fact has one is tools/check_chips.py's.

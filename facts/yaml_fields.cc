@@ -59,8 +59,14 @@ bool IsUnknown(const YAML::Node& node) {
 
 }  // namespace
 
+void YamlFault::SetKey(absl::string_view key, const YAML::Mark& mark) {
+  key_ = std::string(key);
+  key_mark_ = mark;
+}
+
+// A value that is not there is marked where the next thing begins.
 void YamlFault::Value(const YAML::Node& node, absl::string_view must) {
-  At(node.Mark(), absl::StrCat("'", key_, "' ", must));
+  At(node.IsNull() ? key_mark_ : node.Mark(), absl::StrCat("'", key_, "' ", must));
 }
 
 void YamlFault::At(const YAML::Mark& mark, absl::string_view what) {
@@ -140,7 +146,7 @@ const YAML::Node* YamlMap::Take(absl::string_view key, bool needed) {
   for (Entry& entry : entries_) {
     if (entry.key != key) continue;
     entry.taken = true;
-    fault_->SetKey(key);
+    fault_->SetKey(key, entry.mark);
     return &entry.node;
   }
   if (needed && missing_.empty()) missing_ = std::string(key);
@@ -156,15 +162,6 @@ size_t YamlMap::GetOneOf(absl::string_view key, std::initializer_list<absl::stri
   }
   fault_->Value(*node, absl::StrCat("must be one of: ", absl::StrJoin(choices, ", ")));
   return 0;
-}
-
-std::vector<std::pair<std::string, YAML::Node>> YamlMap::TakeAll() {
-  std::vector<std::pair<std::string, YAML::Node>> pairs;
-  for (Entry& entry : entries_) {
-    entry.taken = true;
-    pairs.emplace_back(entry.key, entry.node);
-  }
-  return pairs;
 }
 
 // A slip of the pen makes one key unknown and another missing: the unknown one has the better line.

@@ -28,7 +28,7 @@ inline constexpr size_t kMostYamlBytes = size_t{256} << 10;
 class YamlFault {
  public:
   /// Faults that follow are about the value of this key.
-  void SetKey(absl::string_view key) { key_ = std::string(key); }
+  void SetKey(absl::string_view key, const YAML::Mark& mark);
   /// "line 3: 'count' must be ...".
   void Value(const YAML::Node& node, absl::string_view must);
   void At(const YAML::Mark& mark, absl::string_view what);
@@ -40,6 +40,7 @@ class YamlFault {
 
  private:
   std::string key_;
+  YAML::Mark key_mark_;
   absl::Status status_;
   uint32_t spent_ = 0;
 };
@@ -91,8 +92,15 @@ class YamlMap {
   size_t GetOneOf(absl::string_view key, std::initializer_list<absl::string_view> choices);
   /// The value itself; nullptr if there is none.
   const YAML::Node* Take(absl::string_view key, bool needed);
-  /// Pairs in their order, all of them taken: for maps whose keys are data.
-  std::vector<std::pair<std::string, YAML::Node>> TakeAll();
+  /// The values of a map whose keys are data, in their order.
+  template <typename T>
+  void GetAll(std::vector<std::pair<std::string, T>>* out, YamlReader<T> read) {
+    for (Entry& entry : entries_) {
+      entry.taken = true;
+      fault_->SetKey(entry.key, entry.mark);
+      read(entry.node, fault_, &out->emplace_back(entry.key, T()).second);
+    }
+  }
   void End();
 
  private:
