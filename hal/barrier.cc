@@ -30,6 +30,9 @@ constexpr long kFutexNumber = SYS_futex_time64;
 
 constexpr uint64_t kDefaultSpinNs = 4'000;
 constexpr uint32_t kDefaultYields = 50;
+// A yield that takes this long went to a thread that is not of the team; see YieldWhileEqual.
+constexpr uint64_t kSlowYieldNs = 50'000;
+constexpr uint32_t kWaitsWithoutYield = 1'000;
 constexpr timespec kBlindSleep = {0, 50'000};
 
 // How many threads sleep, or are about to, on the words that share a slot. A waker looks here
@@ -82,6 +85,25 @@ uint64_t PausesPerMicrosecond() {
   return measured;
 }
 
+thread_local uint32_t t_waits_without_yield = 0;
+
+// Yields while the word is `old`. Where other programs want the unit too, a yield gives them a
+// whole slice of some milliseconds (Linux 6.6 and later), while a sleeper that is woken comes
+// first. So a slow yield is the last one for a while.
+void YieldWhileEqual(const std::atomic<uint32_t>& word, uint32_t old, uint32_t yields) {
+  if (t_waits_without_yield != 0) {
+    --t_waits_without_yield;
+    return;
+  }
+  for (uint32_t i = 0; i < yields && word.load(std::memory_order_acquire) == old; ++i) {
+    const uint64_t start_ns = MonotonicNs();
+    sched_yield();
+    if (MonotonicNs() - start_ns < kSlowYieldNs) continue;
+    t_waits_without_yield = kWaitsWithoutYield;
+    return;
+  }
+}
+
 }  // namespace
 
 WaitPolicy ChooseWaitPolicy(uint32_t waiters, uint64_t budget_millicpus, uint64_t spin_ns) {
@@ -105,10 +127,8 @@ void WaitWhileEqual(const std::atomic<uint32_t>& word, uint32_t old, const WaitP
     if (word.load(std::memory_order_acquire) != old) return;
     Pause();
   }
-  for (uint32_t i = 0; i < policy.yield_iterations; ++i) {
-    if (word.load(std::memory_order_acquire) != old) return;
-    sched_yield();
-  }
+  YieldWhileEqual(word, old, policy.yield_iterations);
+  if (word.load(std::memory_order_acquire) != old) return;
   // Either this thread sees the new word below, or the waker, whose store comes later in the single
   // order of these operations, sees this sleeper. The kernel compares once more before it sleeps.
   std::atomic<uint32_t>& sleepers = SleepersOf(word);
