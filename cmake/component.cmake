@@ -61,8 +61,9 @@ function(halyard_add_port NAME)
       VISIBILITY_INLINES_HIDDEN ON
       LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/halyard/ports")
     set_property(GLOBAL APPEND PROPERTY HALYARD_PLUGIN_PORTS ${NAME})
-    # The manifest lies beside the library, here as when installed.
-    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}.port.yaml")
+    # The manifest lies beside the library, here as when installed. One that is also built in needs
+    # none: its word names the built-in one.
+    if(ARG_PLUGIN_ONLY AND EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}.port.yaml")
       configure_file("${NAME}.port.yaml" "${PROJECT_BINARY_DIR}/lib/halyard/ports/${NAME}.port.yaml" COPYONLY)
     endif()
   endif()
