@@ -45,8 +45,7 @@ hy_status ExportTopology(const Topology& topology, hy_topology* out);
 
 /// Calls `verb` (a port's or the core's `topology`) with arrays that grow until all fits.
 /// Errors   those of the verb; INTERNAL: the counts kept growing.
-absl::StatusOr<Topology> ImportTopology(bool all,
-                                        absl::FunctionRef<hy_status(hy_topology*)> verb);
+absl::StatusOr<Topology> ImportTopology(bool all, absl::FunctionRef<hy_status(hy_topology*)> verb);
 
 /// CPU quota of this process in millicpus over all levels of its cgroup (v1, v2); 0 if none.
 uint64_t ReadQuotaMillicpus(const SystemView& view);
