@@ -100,6 +100,8 @@ static hy_status Query(const hy_query_desc* desc, void* answer, uint64_t* inout_
       return hy_answer_u64(dram.min_alignment, answer, inout_bytes);
     case HY_QUERY_MAX_ALLOC:
       return hy_answer_u64(device->memory_bytes, answer, inout_bytes);
+    case HY_QUERY_TIMESTAMP_HZ:  // host->timestamp counts nanoseconds
+      return hy_answer_u64(1000000000u, answer, inout_bytes);
     case HY_QUERY_VENDOR:
       return hy_answer_string("Halyard", answer, inout_bytes);
     case HY_QUERY_PLACEMENT:
@@ -130,12 +132,9 @@ static hy_status Alloc(hy_device* device, const hy_alloc_desc* desc, hy_buffer**
   // The core's page ladder checks the rest of the wish, tries huge pages and nodes in their order,
   // and writes what the system really gave. A vendor's own allocator would stand here instead.
   status = host->pages_alloc(&wanted, &buffer->ptr, out_placement);
-  if (status != HY_OK) {
-    host->memory_free(buffer);
-    return status;
-  }
-  *out_buffer = buffer;
-  return HY_OK;
+  if (status == HY_OK) *out_buffer = buffer;
+  if (status != HY_OK) host->memory_free(buffer);
+  return status;
 }
 
 // Memory of a coherent chip is simply there, so `unmap` and `sync_range` have nothing to do and
@@ -170,11 +169,10 @@ static hy_status Timestamp(hy_device* device, hy_timestamp* out_timestamp) {
 static hy_status Release(uint32_t kind, void* handle) {
   if (kind == 0 || kind >= HY_KIND_COUNT) return HY_INVALID_ARGUMENT;
   if (handle == NULL) return HY_OK;
-  if (kind == HY_KIND_BUFFER) {
-    (void)host->pages_free(((hy_buffer*)handle)->ptr);
-  } else if (kind != HY_KIND_DEVICE) {
+  if (kind != HY_KIND_DEVICE && kind != HY_KIND_BUFFER) {
     return host->report(HY_INVALID_ARGUMENT, "this port makes devices and buffers only");
   }
+  if (kind == HY_KIND_BUFFER) (void)host->pages_free(((hy_buffer*)handle)->ptr);
   host->memory_free(handle);
   return HY_OK;
 }
