@@ -2,7 +2,7 @@
 //
 // The example port: a complete port of a CPU-class chip, in C11.
 //
-// Nine verbs are filled in here. Every slot of the table that stays NULL is served by the core:
+// Eight verbs are filled in here. Every slot of the table that stays NULL is served by the core:
 // topology from the operating system's tables, thread teams, queues, fences, imports. So this file
 // runs every operator from the first day; what you add later only makes it faster.
 //
