@@ -17,7 +17,6 @@
 namespace halyard::conformance {
 namespace {
 
-constexpr char kWord[] = "mutant";
 constexpr char kCpuPort[] = "linux";
 
 std::optional<hy_hal_get_fn> FindBuiltin(const RunRequest& request, absl::string_view word) {
@@ -28,14 +27,14 @@ std::optional<hy_hal_get_fn> FindBuiltin(const RunRequest& request, absl::string
 }
 
 // A run of one broken HAL: bare, where most of it shows; faults where memory is what fails.
-RunRequest RequestFor(const RunRequest& base, absl::Span<const hal::BuiltinPort> builtins,
+RunRequest RequestFor(const RunRequest& base, const hal::BuiltinPort& builtin,
                       const std::string& filter) {
   RunRequest request;
-  request.port = kWord;
+  request.port = builtin.name;
   request.filter = filter;
   request.modes = {"bare"};
   request.deadline_scale = base.deadline_scale;
-  request.load.builtins = builtins;
+  request.load.builtins = absl::MakeConstSpan(&builtin, 1);
   return request;
 }
 
@@ -117,8 +116,9 @@ class Judge {
       return absl::NotFoundError(absl::StrCat("port ", base, " is not built into this program"));
     }
     ChooseMutant(*entry, spoil);
-    const hal::BuiltinPort builtin = {kWord, &MutantEntry};
-    return RunUntil(RequestFor(base_, absl::MakeConstSpan(&builtin, 1), filter), until_failure);
+    // A mutant keeps the name in its table, which the loader compares with the one it is listed by.
+    const hal::BuiltinPort builtin = {base.c_str(), &MutantEntry};
+    return RunUntil(RequestFor(base_, builtin, filter), until_failure);
   }
 
   static CaseResult Broken(const absl::Status& status, CaseResult* result) {
