@@ -203,6 +203,9 @@ HY_DUTY("HAL-TEAM-04", WorkersAreNamedByUnitIds) {
     request.pus = list;
     HY_ASSERT_OK_AND_ASSIGN(hal::Team team, context.device().CreateTeam(request));
     ASSERT_EQ(team.size(), list.size());
+    std::atomic<uint64_t> indices{0};
+    HY_ASSERT_OK(team.Run([&](uint32_t index, uint32_t) { indices |= uint64_t{1} << (index % 64); }));
+    EXPECT_EQ(indices.load(), (uint64_t{1} << list.size()) - 1) << "indices are 0 to count - 1";
     HY_ASSERT_OK_AND_ASSIGN(const std::vector<hal::WorkerReport> reports, team.Readback());
     const std::vector<SeenByWorker> seen = LookFromInside(team);
     for (size_t i = 0; i < list.size(); ++i) {
@@ -320,6 +323,25 @@ HY_DUTY("HAL-TEAM-09", TheIsaIsWhatAllUnitsOfTheMaskExecute) {
   EXPECT_EQ(team.isa(), of_team) << "a team executes what all of its workers execute";
 }
 
+// The core takes the intersection with what it knows, so the port's own word is asked for.
+HY_DUTY("HAL-TEAM-09", WorkerBindClaimsNoMore) {
+  HY_NEED_OWN_MACHINE();
+  if (context.api().worker_bind == nullptr) GTEST_SKIP() << "the port leaves binding to the core";
+  const uint32_t unit = os::CurrentUnit().value_or(0);
+  OnNewThread([&] {
+    hy_worker_report report = Sized<hy_worker_report>();
+    const hy_status status =
+        context.api().worker_bind(context.raw_device(), unit, HY_BIND_ENTER, &report);
+    if (status != HY_OK) return;
+    for (size_t word = 0; word < 2; ++word) {
+      EXPECT_EQ(report.isa[word] & ~LiveIsa()[word], 0u)
+          << "worker_bind claims what the running processor does not execute";
+    }
+    hy_worker_report leave = Sized<hy_worker_report>();
+    context.api().worker_bind(context.raw_device(), unit, HY_BIND_LEAVE, &leave);
+  });
+}
+
 DutyTable TeamDuties() {
   static constexpr DutyTest kTests[] = {EveryWorkerRunsOnceWithItsIndex,
                                         WorkersAreDistinctThreads,
@@ -333,7 +355,8 @@ DutyTable TeamDuties() {
                                         ANestedRunIsRefused,
                                         AHundredThousandRunsComplete,
                                         TheReadbackIsWhatTheWorkerSees,
-                                        TheIsaIsWhatAllUnitsOfTheMaskExecute};
+                                        TheIsaIsWhatAllUnitsOfTheMaskExecute,
+                                        WorkerBindClaimsNoMore};
   return kTests;
 }
 
