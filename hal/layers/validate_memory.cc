@@ -156,7 +156,9 @@ hy_status ValidateLayer::Map(hy_buffer* buffer, const hy_map_desc* desc, void** 
   LiveMap map{known.offset, known.bytes, known.access, nullptr};
   // A range that the port must refuse overlaps nothing.
   const bool in_range = known.bytes != 0 && hy_range_ok(known.offset, known.bytes, object.bytes);
-  if (in_range && buffer != nullptr) {
+  // Of a port without unmap nobody hears when a map ends.
+  const bool is_tracked = inner().api().unmap != nullptr && buffer != nullptr;
+  if (in_range && is_tracked) {
     std::string complaint = ClaimMap(buffer, map);
     if (!complaint.empty()) return Refuse(verb, std::move(complaint));
   }
@@ -164,11 +166,11 @@ hy_status ValidateLayer::Map(hy_buffer* buffer, const hy_map_desc* desc, void** 
   CheckStatus(verb, status);
   CheckNull(verb, buffer == nullptr || desc == nullptr || out_ptr == nullptr, status);
   if (buffer == nullptr || desc == nullptr || out_ptr == nullptr) return status;
-  if (in_range) DropMap(buffer, map);
+  if (in_range && is_tracked) DropMap(buffer, map);
   CheckMapped(known, object, status);
   if (status == HY_OK && *out_ptr == nullptr) {
     Report("HAL-MAP-01", verb, "returned OK without a pointer");
-  } else if (status == HY_OK) {
+  } else if (status == HY_OK && is_tracked) {
     map.ptr = *out_ptr;
     // Without an unmap of the port there is no call by which the end of a map could be seen.
     if (inner().api().unmap == nullptr) return status;

@@ -166,6 +166,30 @@ TEST_F(ValidateTest, ConflictingMapsAreNotPassedOn) {
   Free(buffer);
 }
 
+TEST(ValidateNeededVerbsTest, MapsOfAPortWithoutUnmapDoNotConflict) {
+  std::vector<Violation> violations;
+  auto port = WithValidate(LoadTestPort(true),
+                           [&](const Violation& violation) { violations.push_back(violation); });
+  ASSERT_TRUE(port.ok());
+  const hy_hal_api& api = (*port)->api();
+  hy_open_desc open{};
+  open.struct_size = sizeof open;
+  hy_device* device = nullptr;
+  ASSERT_EQ(api.open((*port)->self(), &open, &device), HY_OK);
+  hy_alloc_desc desc{};
+  desc.struct_size = sizeof desc;
+  desc.bytes = 8;
+  hy_buffer* buffer = nullptr;
+  ASSERT_EQ(api.alloc(device, &desc, &buffer, nullptr), HY_OK);
+  const hy_map_desc map{sizeof(hy_map_desc), 0, 0, 8, HY_MAP_WRITE};
+  void* ptr = nullptr;
+  EXPECT_EQ(api.map(buffer, &map, &ptr), HY_OK);
+  EXPECT_EQ(api.map(buffer, &map, &ptr), HY_OK);  // the core ended the first one by itself
+  EXPECT_EQ(api.release(HY_KIND_BUFFER, buffer), HY_OK);
+  EXPECT_EQ(api.release(HY_KIND_DEVICE, device), HY_OK);
+  EXPECT_THAT(violations, IsEmpty());
+}
+
 TEST_F(ValidateTest, DeadHandlesInsideASubmissionAreFound) {
   hy_buffer* buffer = Buffer(8);
   Free(buffer);
