@@ -16,7 +16,7 @@ RULES = {
     "hal/include": ({"public"}, set()),
     "base": ({"public", "base"}, ABSL),
     "hal": ({"public", "base", "hal"}, ABSL | {"yaml-cpp", "sha2", "sha256"}),
-    "ports/linux": ({"public", "base", "ports/linux"}, {"numa", "numaif", "absl"}),
+    "ports/linux": ({"public", "base", "ports/kit", "ports/linux"}, {"numa", "numaif", "absl"}),
     # The simulator of other machines is made of the core's own reader of machine images.
     "ports/sim_topology": ({"public", "base", "hal", "ports/kit", "ports/sim_topology"}, ABSL),
     "ports/opencl": ({"public", "ports/kit", "ports/opencl"}, {"CL"}),
@@ -63,7 +63,9 @@ def check(path: str, text: str):
     if own is None:
         yield f"{path}: no rule for its folder in tools/check_layers.py"
         return
-    is_test = path.endswith("_test.cc") or "/testdata/" in path or "/fuzz/" in path
+    name = path.rsplit("/", 1)[1] if "/" in path else path
+    is_test = (path.endswith("_test.cc") or "/testdata/" in path or "/fuzz/" in path or
+               name.startswith(("test_", "fake_")))
     if is_test:
         third_party = third_party | TEST_EXTRA
         if own.startswith("ports"):
