@@ -35,7 +35,8 @@ std::vector<std::string> IsaNames(const IsaMask& isa);
 /// "ppc64le", "s390x", "armv7l", "loongarch64"); -1 if Halyard has no bit for it.
 int IsaBit(absl::string_view arch, absl::string_view word);
 
-/// Bits of words in Linux' spelling ("asimddp", "avx512_vnni"); words without a bit are passed over.
+/// Bits of words in Linux' spelling ("asimddp", "avx512_vnni"); words without a bit are passed
+/// over.
 IsaMask IsaFromWords(absl::string_view arch, absl::Span<const std::string> words);
 
 /// Extensions that this very object was compiled to need, for `doctor`.

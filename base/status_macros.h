@@ -13,10 +13,10 @@
 #define HY_CONCAT_(a, b) HY_CONCAT_INNER_(a, b)
 
 /// Returns the status of `expression` from this function unless it is OK.
-#define HY_RETURN_IF_ERROR(expression)                 \
-  do {                                                 \
-    absl::Status hy_status_ = (expression);            \
-    if (!hy_status_.ok()) return hy_status_;           \
+#define HY_RETURN_IF_ERROR(expression)       \
+  do {                                       \
+    absl::Status hy_status_ = (expression);  \
+    if (!hy_status_.ok()) return hy_status_; \
   } while (false)
 
 /// Assigns the value of a StatusOr to `target` (which may be a declaration) or returns its status.

@@ -65,9 +65,9 @@ absl::StatusOr<Certificate> Gather(const CertifyArgs& args, const Output& output
   certificate.device = DeviceJson(device);
   DoctorRequest doctor = args.doctor;
   if (args.quick) doctor.bandwidth.runs = 3;
-  HY_ASSIGN_OR_RETURN(certificate.doctor, Diagnose(device, doctor, [&output](absl::string_view line) {
-                        output.Progress(line);
-                      }));
+  HY_ASSIGN_OR_RETURN(
+      certificate.doctor,
+      Diagnose(device, doctor, [&output](absl::string_view line) { output.Progress(line); }));
   output.EndProgress();
   const Summary summary = certificate.hal.Summarise();
   certificate.holds = summary.failed == 0 && summary.weak == 0 && summary.passed > 0 &&
@@ -97,9 +97,10 @@ std::string Page(const Certificate& certificate) {
     if (row.work == "read") best = std::max(best, row.median_gb_per_s);
   }
   if (best > 0) absl::StrAppend(&body, Card(absl::StrFormat("%.1f GB/s", best), "memory read"));
-  absl::StrAppend(&body, Card(absl::StrCat(certificate.doctor.Count(facts::Severity::kWarning)),
-                              "doctor's warnings"),
-                  "</ul>\n", conformance::ToHtmlSection(hal), DoctorHtml(certificate.doctor));
+  absl::StrAppend(
+      &body,
+      Card(absl::StrCat(certificate.doctor.Count(facts::Severity::kWarning)), "doctor's warnings"),
+      "</ul>\n", conformance::ToHtmlSection(hal), DoctorHtml(certificate.doctor));
   return HtmlPage(absl::StrCat("Halyard certificate: ", hal.port), body);
 }
 
@@ -129,9 +130,9 @@ absl::StatusOr<int> RunCertify(const CertifyArgs& args, const Output& output) {
   output.Text(DoctorText(certificate.doctor));
   std::error_code error;
   const fs::path page = fs::absolute(out / "report.html", error);
-  output.Text(absl::StrCat(certificate.holds ? "The certificate holds: " : "It does not hold: ",
-                           "Halyard HAL for ", certificate.hal.port, "\nReport: ", page.string(),
-                           "\n"));
+  output.Text(absl::StrCat(
+      certificate.holds ? "The certificate holds: " : "It does not hold: ", "Halyard HAL for ",
+      certificate.hal.port, "\nReport: ", page.string(), "\n"));
   output.Document(document);
   return certificate.holds ? kHolds : kDoesNotHold;
 }

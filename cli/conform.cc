@@ -100,9 +100,9 @@ absl::Status WriteReports(const ConformArgs& args, const RunResult& result) {
     HY_RETURN_IF_ERROR(WriteFile(args.json_file, conformance::ToJson(result).dump(2) + "\n"));
   }
   if (!args.html.empty()) {
-    HY_RETURN_IF_ERROR(WriteFile(
-        args.html, HtmlPage(absl::StrCat("Halyard conformance: ", result.port),
-                            conformance::ToHtmlSection(result))));
+    HY_RETURN_IF_ERROR(
+        WriteFile(args.html, HtmlPage(absl::StrCat("Halyard conformance: ", result.port),
+                                      conformance::ToHtmlSection(result))));
   }
   return absl::OkStatus();
 }

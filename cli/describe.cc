@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/cpu_features.h"
 #include "cli/command.h"
+#include "hal/topology_draw.h"
 
 namespace halyard::cli {
 namespace {
@@ -160,14 +161,14 @@ json DeviceJson(const hal::Device& device) {
 }
 
 std::string DeviceText(const hal::Device& device) {
-  std::string text = absl::StrFormat(
-      "Device  %s: %s (%s)\n", device.info().id, device.info().name,
-      device.info().kind == HY_DEVICE_DISCRETE ? "discrete" : "CPU class");
+  std::string text =
+      absl::StrFormat("Device  %s: %s (%s)\n", device.info().id, device.info().name,
+                      device.info().kind == HY_DEVICE_DISCRETE ? "discrete" : "CPU class");
   absl::StrAppend(&text, "  vendor       ", device.vendor(), "\n  driver       ", device.driver(),
                   "\n  capabilities ", absl::StrJoin(CapNames(device.caps()), " "), "\n");
   for (const hy_memory_class& memory : device.memory_classes()) {
-    absl::StrAppend(&text, "  memory       ", memory.name, ": ", HumanBytes(memory.bytes_total), ", ",
-                    absl::StrJoin(Names(memory.flags, kMemoryFlags), " "), "\n");
+    absl::StrAppend(&text, "  memory       ", memory.name, ": ", HumanBytes(memory.bytes_total),
+                    ", ", absl::StrJoin(Names(memory.flags, kMemoryFlags), " "), "\n");
   }
   std::vector<std::string> sizes;
   for (const uint64_t bytes : device.page_sizes()) sizes.push_back(HumanBytes(bytes));
@@ -182,19 +183,16 @@ std::string DeviceText(const hal::Device& device) {
 }
 
 std::string BudgetText(const hal::Topology& topology) {
-  size_t allowed = 0;
-  for (const hy_pu& pu : topology.pus) {
-    if ((pu.flags & HY_PU_ALLOWED) != 0) ++allowed;
-  }
-  std::string text = absl::StrFormat("%.2f CPUs: %u worker%s", static_cast<double>(topology.budget_millicpus) / 1000,
-                                     topology.budget_workers(), topology.budget_workers() == 1 ? "" : "s");
-  if (topology.limits == 0) return absl::StrCat(text, ", nothing limits it");
-  absl::StrAppend(&text, ", limited by ", absl::StrJoin(LimitNames(topology.limits), " and "));
-  if (topology.quota_millicpus != 0) {
-    absl::StrAppendFormat(&text, " (quota %.2f CPUs, %u units allowed)",
-                          static_cast<double>(topology.quota_millicpus) / 1000, allowed);
-  }
-  return text;
+  std::vector<std::string> bounds;
+  const auto quota =
+      absl::StrFormat("a quota of %.2f CPUs", static_cast<double>(topology.quota_millicpus) / 1000);
+  if ((topology.limits & HY_LIMIT_ONLINE) != 0) bounds.push_back("CPUs that are offline");
+  if ((topology.limits & HY_LIMIT_CPUSET) != 0) bounds.push_back("the cpuset");
+  if ((topology.limits & HY_LIMIT_AFFINITY) != 0) bounds.push_back("the affinity mask");
+  if ((topology.limits & HY_LIMIT_QUOTA) != 0) bounds.push_back(quota);
+  return absl::StrCat("up to ", hal::FormatCount(topology.budget_workers(), "worker"), ", ",
+                      bounds.empty() ? "nothing limits them" : "limited by ",
+                      absl::StrJoin(bounds, " and "));
 }
 
 }  // namespace halyard::cli

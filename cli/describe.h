@@ -21,7 +21,7 @@ std::string DeviceText(const hal::Device& device);
 std::vector<std::string> CapNames(uint64_t caps);
 std::vector<std::string> LimitNames(uint64_t limits);
 
-/// "2 of 8 CPUs, held by the CPU quota" and such.
+/// "up to 2 workers, limited by the cpuset" and such.
 std::string BudgetText(const hal::Topology& topology);
 
 }  // namespace halyard::cli

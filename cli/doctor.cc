@@ -75,6 +75,10 @@ std::string DescribeMachine(const facts::Machine& machine) {
   const hal::Topology& whole = *machine.whole;
   uint64_t bytes = 0;
   for (const hy_node& node : whole.nodes) bytes += node.bytes_total;
+  // Nodes do not count what a hypervisor added later.
+  if (machine.view != nullptr) {
+    bytes = facts::ReadMemoryLimits(*machine.view).total.value_or(bytes);
+  }
   absl::StrAppend(&name, ": ", hal::FormatCount(facts::CountShape(whole).cores, "core"), ", ",
                   hal::FormatCount(whole.pus.size(), "CPU"));
   if (bytes != 0) absl::StrAppend(&name, ", ", hal::FormatBytes(bytes));

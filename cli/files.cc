@@ -33,9 +33,9 @@ absl::Status WriteFile(const std::string& path, const std::string& contents) {
     if (!file) {
       const int reason = errno;
       std::filesystem::remove(temporary, error);
-      return absl::PermissionDeniedError(
-          absl::StrCat("cannot write ", path, ": ", strerror(reason != 0 ? reason : EIO),
-                       ". Choose a folder that you may write to"));
+      return absl::PermissionDeniedError(absl::StrCat("cannot write ", path, ": ",
+                                                      strerror(reason != 0 ? reason : EIO),
+                                                      ". Choose a folder that you may write to"));
     }
   }
   std::filesystem::rename(temporary, path, error);
@@ -51,9 +51,8 @@ absl::Status MakeWritableDir(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) {
-    return absl::PermissionDeniedError(absl::StrCat("cannot make the folder ", path, ": ",
-                                                    error.message(),
-                                                    ". Name another one with --out"));
+    return absl::PermissionDeniedError(absl::StrCat(
+        "cannot make the folder ", path, ": ", error.message(), ". Name another one with --out"));
   }
   // access(2) says yes to root on a read-only mount's files; only a write tells.
   const std::string probe = path + "/.halyard-probe";

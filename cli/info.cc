@@ -84,7 +84,8 @@ std::string PortsText(const std::vector<PortRow>& rows) {
       devices = absl::StrCat(row.devices.size(), " devices: ", row.devices.front().id, ", ",
                              row.devices[1].id, row.devices.size() > 2 ? ", ..." : "");
     }
-    absl::StrAppendFormat(&text, "  %-16s %-10s %s\n", row.listing.name, row.listing.origin, devices);
+    absl::StrAppendFormat(&text, "  %-16s %-10s %s\n", row.listing.name, row.listing.origin,
+                          devices);
   }
   return text;
 }
@@ -108,10 +109,9 @@ absl::StatusOr<int> RunInfo(const InfoArgs& args, const Output& output) {
                    {"vector_bytes", LiveVectorBytes()}};
   const std::vector<PortRow> ports = CollectPorts();
   document["ports"] = PortsJson(ports);
-  output.Text(absl::StrFormat("Halyard %s for %s\n  built for    %s\n  runs on      %s\n",
-                              HALYARD_VERSION, BuildArch(),
-                              absl::StrJoin(IsaNames(BuildIsa()), " "),
-                              absl::StrJoin(IsaNames(LiveIsa()), " ")));
+  output.Text(absl::StrFormat(
+      "Halyard %s for %s\n  built for    %s\n  runs on      %s\n", HALYARD_VERSION, BuildArch(),
+      absl::StrJoin(IsaNames(BuildIsa()), " "), absl::StrJoin(IsaNames(LiveIsa()), " ")));
   output.Text(PortsText(ports));
   if (!args.ports_only) {
     HY_ASSIGN_OR_RETURN(const hal::Device device, OpenDevice(args.port));

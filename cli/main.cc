@@ -25,7 +25,8 @@ std::vector<std::string> KnownWords(CLI::App& app, bool flags) {
   std::vector<std::string> words;
   if (flags) {
     for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) words.push_back(absl::StrCat("--", name));
+      for (const std::string& name : option->get_lnames())
+        words.push_back(absl::StrCat("--", name));
     }
   } else {
     for (const CLI::App* command : app.get_subcommands({})) words.push_back(command->get_name());

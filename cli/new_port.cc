@@ -27,9 +27,10 @@ absl::Status CheckName(const std::string& name) {
   const bool shape = !name.empty() && name.size() <= 48 && absl::ascii_islower(name[0]);
   for (const char c : name) {
     if (!shape || !(absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_')) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "\"", name, "\" cannot name a port: use 1 to 48 lower-case letters, digits and "
-          "underscores, a letter first, such as acme_x1"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", name,
+                       "\" cannot name a port: use 1 to 48 lower-case letters, digits and "
+                       "underscores, a letter first, such as acme_x1"));
     }
   }
   for (const hal::BuiltinPort& port : hal::BuiltinPorts()) {
@@ -45,7 +46,8 @@ absl::Status CheckTarget(const fs::path& out) {
   std::error_code error;
   if (fs::exists(out, error) && !(fs::is_directory(out, error) && fs::is_empty(out, error))) {
     return absl::InvalidArgumentError(absl::StrCat(
-        out.string(), " exists and is not an empty folder; nothing was written. Name another with --out"));
+        out.string(),
+        " exists and is not an empty folder; nothing was written. Name another with --out"));
   }
   return absl::OkStatus();
 }
@@ -84,12 +86,12 @@ absl::StatusOr<int> RunNewPort(const NewPortArgs& args, const Output& output) {
     HY_RETURN_IF_ERROR(WriteFile(target.string(), text));
     written.push_back(target.string());
   }
-  output.Text(absl::StrCat(
-      "Made the port ", args.name, " in ", out.string(), ". Next:\n",
-      "  cmake -S ", out.string(), " -B ", (out / "build").string(), " && cmake --build ",
-      (out / "build").string(), "\n", "  halyard conform --level hal --port ",
-      (out / "build" / ("lib" + args.name + ".so")).string(), "\n",
-      "Then fill in the verbs; docs/port_guide.md leads through it.\n"));
+  output.Text(absl::StrCat("Made the port ", args.name, " in ", out.string(), ". Next:\n",
+                           "  cmake -S ", out.string(), " -B ", (out / "build").string(),
+                           " && cmake --build ", (out / "build").string(), "\n",
+                           "  halyard conform --level hal --port ",
+                           (out / "build" / ("lib" + args.name + ".so")).string(), "\n",
+                           "Then fill in the verbs; docs/port_guide.md leads through it.\n"));
   output.Document({{"name", args.name}, {"folder", out.string()}, {"files", written}});
   return kHolds;
 }

@@ -31,14 +31,16 @@ void PortArgs::AddTo(CLI::App& app) {
   app.add_option("--device", device, "Device id, as `halyard info` lists them; default the first");
   app.add_option("--option", options, "key=value for the port's open; can be given again")
       ->allow_extra_args(false);
-  app.add_option("--system", system,
-                 "Read the machine's description from this folder or image, not from /sys and /proc");
+  app.add_option(
+      "--system", system,
+      "Read the machine's description from this folder or image, not from /sys and /proc");
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, std::string>>> PortArgs::ParsedOptions() const {
   std::vector<std::pair<std::string, std::string>> parsed;
   for (const std::string& option : options) {
-    const std::pair<std::string, std::string> pair = absl::StrSplit(option, absl::MaxSplits('=', 1));
+    const std::pair<std::string, std::string> pair =
+        absl::StrSplit(option, absl::MaxSplits('=', 1));
     if (pair.first.empty() || !absl::StrContains(option, '=')) {
       return absl::InvalidArgumentError(
           absl::StrCat("--option ", option, ": write it as key=value"));
@@ -83,9 +85,9 @@ absl::StatusOr<std::string> DataDir() {
   }
   std::string list;
   for (const fs::path& path : tried) absl::StrAppend(&list, " ", path.string());
-  return absl::NotFoundError(absl::StrCat(
-      "the data folder of Halyard (chips, port_template) is not at any of:", list,
-      ". Install with `cmake --install`, or set HALYARD_DATA_DIR"));
+  return absl::NotFoundError(
+      absl::StrCat("the data folder of Halyard (chips, port_template) is not at any of:", list,
+                   ". Install with `cmake --install`, or set HALYARD_DATA_DIR"));
 }
 
 }  // namespace halyard::cli

@@ -47,25 +47,27 @@ void CompareWithSheet(const Machine& machine, std::vector<Finding>* findings) {
   if (missing.empty()) {
     findings->push_back(
         {"isa.sheet", Severity::kInfo,
-         absl::StrCat("has the instructions that the sheet of ", sheet.name, " promises"), ""});
+         absl::StrCat("has the instructions that the sheet of ", sheet.id, " promises"), ""});
   } else {
     findings->push_back(
         {"isa.sheet", Severity::kWarning,
-         absl::StrCat("lacks ", absl::StrJoin(missing, " "), ", which the sheet of ", sheet.name,
+         absl::StrCat("lacks ", absl::StrJoin(missing, " "), ", which the sheet ", sheet.id,
                       " promises"),
          "A hypervisor, an emulator, an old kernel or a boot option may hide it. Kernels "
          "that need it are passed over; nothing breaks"});
   }
+  std::vector<std::string> present;
   for (const NotedWord& absent : sheet.isa_absent) {
-    if (HasWord(machine.marks, absent.word) != true) continue;
-    // A level of a family says what its members need not have; a better member is no surprise.
-    const bool surprise = sheet.kind != SheetKind::kGeneric;
-    findings->push_back(
-        {"isa.sheet_absent", surprise ? Severity::kWarning : Severity::kInfo,
-         absl::StrCat("has ", absent.word, ", which the sheet of ", sheet.name,
-                      surprise ? " says it lacks" : " does not count on"),
-         surprise ? "Is this the chip? Then the sheet is wrong: please report it" : ""});
+    if (HasWord(machine.marks, absent.word) == true) present.push_back(absent.word);
   }
+  if (present.empty()) return;
+  // A level says what its members need not have; a better member is no surprise.
+  const bool surprise = sheet.kind != SheetKind::kGeneric;
+  findings->push_back(
+      {"isa.sheet_absent", surprise ? Severity::kWarning : Severity::kInfo,
+       absl::StrCat("has ", absl::StrJoin(present, " "), ", which the sheet ", sheet.id,
+                    surprise ? " says it lacks" : " does not count on"),
+       surprise ? "Is this the chip? Then the sheet is wrong: please report it" : ""});
 }
 
 void CompareVectors(const Machine& machine, std::vector<Finding>* findings) {

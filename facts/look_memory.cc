@@ -3,6 +3,7 @@
 // Source   Linux Documentation/admin-guide/mm/{hugetlbpage,transhuge,numa_memory_policy}.rst.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/cpu_list.h"
 #include "facts/findings.h"
 #include "facts/memory_limits.h"
 #include "hal/topology_draw.h"
@@ -67,17 +68,20 @@ void LookAtSpill(const hal::SystemView& view, const hy_node& node, std::vector<F
 
 void LookAtNodes(const Machine& machine, std::vector<Finding>* findings) {
   const std::vector<hy_node>& nodes = machine.topology->nodes;
+  std::vector<uint32_t> empty;
   for (const hy_node& node : nodes) {
-    const bool cpus = (node.flags & HY_NODE_HAS_CPUS) != 0;
-    if ((node.flags & HY_NODE_HAS_MEMORY) != 0) {
-      if (nodes.size() > 1 && machine.view != nullptr) LookAtSpill(*machine.view, node, findings);
-    } else if (cpus) {
-      findings->push_back({"memory.node_empty", Severity::kWarning,
-                           absl::StrCat("node ", node.os_id, " has CPUs and no memory"),
-                           "Every access from there is remote: fill its channels, or keep workers "
-                           "off it"});
+    const bool memory = (node.flags & HY_NODE_HAS_MEMORY) != 0;
+    if (!memory && (node.flags & HY_NODE_HAS_CPUS) != 0) empty.push_back(node.os_id);
+    if (memory && nodes.size() > 1 && machine.view != nullptr) {
+      LookAtSpill(*machine.view, node, findings);
     }
   }
+  if (empty.empty()) return;
+  findings->push_back(
+      {"memory.node_empty", Severity::kWarning,
+       absl::StrCat(empty.size() == 1 ? "node " : "nodes ", FormatCpuList(empty),
+                    empty.size() == 1 ? " has" : " have", " CPUs and no memory"),
+       "Every access from there is remote: fill the channels, or keep workers off"});
 }
 
 /// Asks for memory and looks at what came: a policy that is accepted and ignored shows here.

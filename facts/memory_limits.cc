@@ -78,7 +78,7 @@ MemoryLimits ReadMemoryLimits(const hal::SystemView& view) {
   }
   const uint64_t group = LeastGroupLimit(view);
   if (group < limits.total.value_or(uint64_t{1} << 60)) limits.cgroup = group;
-  const uint64_t fillable = hal::FillableBytes(view);
+  const uint64_t fillable = std::min(hal::FillableBytes(view), group);
   if (fillable != UINT64_MAX) {
     limits.fillable = std::min(fillable, limits.available.value_or(fillable));
   }

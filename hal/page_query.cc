@@ -25,9 +25,9 @@ struct Range {
 std::vector<void*> SamplePages(const Range& range) {
   const uint64_t page = BasePageBytes();
   const uint64_t pages = range.bytes() / page;
-  const uint64_t samples = std::min(pages, kMaxSamples);
+  const size_t samples = static_cast<size_t>(std::min(pages, kMaxSamples));
   std::vector<void*> addresses(samples);
-  for (uint64_t i = 0; i < samples; ++i) {
+  for (size_t i = 0; i < samples; ++i) {
     // Without overflow, whatever the size: the i-th of `samples` even steps.
     const uint64_t index = pages / samples * i + pages % samples * i / samples;
     addresses[i] = reinterpret_cast<void*>(static_cast<uintptr_t>(range.begin + index * page));

@@ -204,7 +204,8 @@ HY_DUTY("HAL-TEAM-04", WorkersAreNamedByUnitIds) {
     HY_ASSERT_OK_AND_ASSIGN(hal::Team team, context.device().CreateTeam(request));
     ASSERT_EQ(team.size(), list.size());
     std::atomic<uint64_t> indices{0};
-    HY_ASSERT_OK(team.Run([&](uint32_t index, uint32_t) { indices |= uint64_t{1} << (index % 64); }));
+    HY_ASSERT_OK(
+        team.Run([&](uint32_t index, uint32_t) { indices |= uint64_t{1} << (index % 64); }));
     EXPECT_EQ(indices.load(), (uint64_t{1} << list.size()) - 1) << "indices are 0 to count - 1";
     HY_ASSERT_OK_AND_ASSIGN(const std::vector<hal::WorkerReport> reports, team.Readback());
     const std::vector<SeenByWorker> seen = LookFromInside(team);

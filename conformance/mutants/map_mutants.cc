@@ -169,9 +169,8 @@ MutantTable CoherenceMutants() {
        }},
       {"HM31", 6, "a device that is not coherent says that it is", "sim_noncoherent", "HAL-SYN-*",
        [](hy_hal_api* table) { table->query = &SaysCoherent; }},
-      {"HM32", 6, "TO_DEVICE hands only the first half of the range over",
-       "sim_noncoherent", "HAL-SYN-*",
-       [](hy_hal_api* table) { table->sync_range = &SyncHalf; }},
+      {"HM32", 6, "TO_DEVICE hands only the first half of the range over", "sim_noncoherent",
+       "HAL-SYN-*", [](hy_hal_api* table) { table->sync_range = &SyncHalf; }},
   };
   return kMutants;
 }

@@ -17,8 +17,8 @@ namespace {
 
 StreamKernel SelectStreamKernel([[maybe_unused]] const IsaMask& isa) {
 #ifdef HALYARD_HAVE_X86_AVX512
-  if (HasAll(isa, {HY_ISA_X86_AVX512F, HY_ISA_X86_AVX512BW, HY_ISA_X86_AVX512VL,
-                   HY_ISA_X86_AVX512DQ})) {
+  if (HasAll(isa,
+             {HY_ISA_X86_AVX512F, HY_ISA_X86_AVX512BW, HY_ISA_X86_AVX512VL, HY_ISA_X86_AVX512DQ})) {
     return {"x86_avx512", &hy_stream_read_x86_avx512};
   }
 #endif

@@ -26,7 +26,8 @@ std::string CpuName() {
   utsname names{};
   if (uname(&names) != 0) return "CPU";
   const std::string machine = names.machine;
-  // An emulator shows the host's /proc/cpuinfo: a name that x86 alone has is not believed elsewhere.
+  // An emulator shows the host's /proc/cpuinfo: a name that x86 alone has is not believed
+  // elsewhere.
   if (machine == "x86_64") {
     const std::string model = CpuinfoValue("model name");
     if (!model.empty()) return model;

@@ -29,26 +29,29 @@ extern "C" {
 
 /// Writes the exported entry. `table` is the port's `static const hy_hal_api`; after the first call
 /// `host_variable`, a `static const hy_host_services*` of the port, holds the host's services.
-#define HALYARD_HAL_DEFINE(table, host_variable)                                              \
-  HY_EXTERN_C HY_EXPORT const hy_hal_api* HALYARD_PORT_ENTRY(                                 \
-      uint32_t host_major, uint32_t host_minor, const hy_host_services* services,             \
-      uint32_t* out_reason);                                                                  \
-  HY_EXTERN_C HY_EXPORT const hy_hal_api* HALYARD_PORT_ENTRY(                                 \
-      uint32_t host_major, uint32_t host_minor, const hy_host_services* services,             \
-      uint32_t* out_reason) {                                                                 \
-    const uint32_t reason = hy_negotiate(host_major, host_minor, services);                   \
-    if (out_reason != NULL) *out_reason = reason;                                             \
-    if (reason != HY_REFUSED_NONE) return NULL;                                               \
-    (host_variable) = services;                                                               \
-    return &(table);                                                                          \
+#define HALYARD_HAL_DEFINE(table, host_variable)                                  \
+  HY_EXTERN_C HY_EXPORT const hy_hal_api* HALYARD_PORT_ENTRY(                     \
+      uint32_t host_major, uint32_t host_minor, const hy_host_services* services, \
+      uint32_t* out_reason);                                                      \
+  HY_EXTERN_C HY_EXPORT const hy_hal_api* HALYARD_PORT_ENTRY(                     \
+      uint32_t host_major, uint32_t host_minor, const hy_host_services* services, \
+      uint32_t* out_reason) {                                                     \
+    const uint32_t reason = hy_negotiate(host_major, host_minor, services);       \
+    if (out_reason != NULL) *out_reason = reason;                                 \
+    if (reason != HY_REFUSED_NONE) return NULL;                                   \
+    (host_variable) = services;                                                   \
+    return &(table);                                                              \
   }
 
-/// First members of the table, as designated initialisers: the versions that the port was built with.
-#define HY_HAL_TABLE_HEAD(table) \
-  .struct_size = (uint32_t)sizeof(table), .abi_major = HY_HAL_ABI_MAJOR, .abi_minor = HY_HAL_ABI_MINOR
+/// First members of the table, as designated initialisers: the versions that the port was built
+/// with.
+#define HY_HAL_TABLE_HEAD(table)                                         \
+  .struct_size = (uint32_t)sizeof(table), .abi_major = HY_HAL_ABI_MAJOR, \
+  .abi_minor = HY_HAL_ABI_MINOR
 
 /// Services that a host of ABI 1.0 gives at least.
-#define HY_HOST_SERVICES_SIZE_V1_0 ((uint32_t)(offsetof(hy_host_services, timestamp) + sizeof(void*)))
+#define HY_HOST_SERVICES_SIZE_V1_0 \
+  ((uint32_t)(offsetof(hy_host_services, timestamp) + sizeof(void*)))
 
 /// HY_REFUSED_* for a host; a port built for minor 0 runs on every host of its major version.
 static inline uint32_t hy_negotiate(uint32_t host_major, uint32_t host_minor,
@@ -164,8 +167,8 @@ static inline int hy_range_ok(uint64_t offset, uint64_t bytes, uint64_t size) {
   return offset <= size && bytes <= size - offset;
 }
 
-/// Answers HY_QUERY_PLACEMENT for host memory. The record has an array of the caller's in it, so the
-/// core fills it in place, with what the system says now.
+/// Answers HY_QUERY_PLACEMENT for host memory. The record has an array of the caller's in it, so
+/// the core fills it in place, with what the system says now.
 static inline hy_status hy_answer_placement(const hy_host_services* services, const void* ptr,
                                             uint64_t bytes, void* buffer, uint64_t* inout_bytes) {
   uint64_t room;

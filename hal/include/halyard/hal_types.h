@@ -30,7 +30,14 @@ typedef struct hy_queue hy_queue;
 typedef struct hy_fence hy_fence;
 
 /// What a handle is; the first argument of `release`.
-enum { HY_KIND_DEVICE = 1, HY_KIND_BUFFER, HY_KIND_TEAM, HY_KIND_QUEUE, HY_KIND_FENCE, HY_KIND_COUNT };
+enum {
+  HY_KIND_DEVICE = 1,
+  HY_KIND_BUFFER,
+  HY_KIND_TEAM,
+  HY_KIND_QUEUE,
+  HY_KIND_FENCE,
+  HY_KIND_COUNT
+};
 
 /// An array that crosses the boundary, in or out. Records lie `stride` bytes apart.
 /// In: `count` records at `data`. Out: the caller sets data, capacity and stride; the callee writes
@@ -51,10 +58,10 @@ enum { HY_DEVICE_CPU_CLASS = 1, HY_DEVICE_DISCRETE = 2 };
 /// One device that can be opened. Strings are NUL-terminated within their arrays.
 typedef struct hy_device_info {
   uint32_t struct_size;
-  uint32_t kind;      ///< HY_DEVICE_*
-  char id[64];        ///< stable across runs; what `open` takes
-  char name[96];      ///< for people
-  char locator[64];   ///< where it sits ("pci:0000:01:00.0", "host"); may be empty
+  uint32_t kind;     ///< HY_DEVICE_*
+  char id[64];       ///< stable across runs; what `open` takes
+  char name[96];     ///< for people
+  char locator[64];  ///< where it sits ("pci:0000:01:00.0", "host"); may be empty
 } hy_device_info;
 
 /// One "key=value" given at open, such as a fixture or a latency. Both strings are borrowed.
@@ -74,20 +81,20 @@ typedef struct hy_open_desc {
 
 /// Keys of `query`, and the type of the answer. All sizes in bytes.
 enum {
-  HY_QUERY_CAPS = 1,            ///< device: uint64_t of HY_CAP_*
-  HY_QUERY_MEMORY_CLASSES = 2,  ///< device: hy_memory_class[]
-  HY_QUERY_PAGE_SIZES = 3,      ///< device: uint64_t[], base page first, then ascending
-  HY_QUERY_SYNC_GRANULE = 4,    ///< device: uint64_t; what sync_range rounds out to; 1 if coherent
-  HY_QUERY_MIN_ALIGNMENT = 5,   ///< device: uint64_t; of every allocation
-  HY_QUERY_MAX_ALLOC = 6,       ///< device: uint64_t; the largest single allocation
-  HY_QUERY_QUEUE_TIER = 7,      ///< device: uint64_t; HY_QUEUE_TIER_*
-  HY_QUERY_TIMESTAMP_HZ = 8,    ///< device: uint64_t; ticks per second
-  HY_QUERY_VENDOR = 9,          ///< device: char[], NUL included
-  HY_QUERY_DRIVER = 10,         ///< device: char[], NUL included; name and version
-  HY_QUERY_NATIVE_HANDLE = 11,  ///< device, buffer, queue: uint64_t; for the vendor's own kernels
-  HY_QUERY_DEVICE_ADDRESS = 12, ///< buffer: uint64_t; address as device kernels see it
-  HY_QUERY_PLACEMENT = 13,      ///< buffer: hy_placement; re-read from the system at each call
-  HY_QUERY_EXTENSION = 14       ///< device: a struct named by hy_query_desc::name
+  HY_QUERY_CAPS = 1,             ///< device: uint64_t of HY_CAP_*
+  HY_QUERY_MEMORY_CLASSES = 2,   ///< device: hy_memory_class[]
+  HY_QUERY_PAGE_SIZES = 3,       ///< device: uint64_t[], base page first, then ascending
+  HY_QUERY_SYNC_GRANULE = 4,     ///< device: uint64_t; what sync_range rounds out to; 1 if coherent
+  HY_QUERY_MIN_ALIGNMENT = 5,    ///< device: uint64_t; of every allocation
+  HY_QUERY_MAX_ALLOC = 6,        ///< device: uint64_t; the largest single allocation
+  HY_QUERY_QUEUE_TIER = 7,       ///< device: uint64_t; HY_QUEUE_TIER_*
+  HY_QUERY_TIMESTAMP_HZ = 8,     ///< device: uint64_t; ticks per second
+  HY_QUERY_VENDOR = 9,           ///< device: char[], NUL included
+  HY_QUERY_DRIVER = 10,          ///< device: char[], NUL included; name and version
+  HY_QUERY_NATIVE_HANDLE = 11,   ///< device, buffer, queue: uint64_t; for the vendor's own kernels
+  HY_QUERY_DEVICE_ADDRESS = 12,  ///< buffer: uint64_t; address as device kernels see it
+  HY_QUERY_PLACEMENT = 13,       ///< buffer: hy_placement; re-read from the system at each call
+  HY_QUERY_EXTENSION = 14        ///< device: a struct named by hy_query_desc::name
 };
 
 /// Capabilities of a device. A field or flag that names a bit here may be used only when it is set.
@@ -105,17 +112,17 @@ enum { HY_QUEUE_TIER_INLINE = 0, HY_QUEUE_TIER_ASYNC = 1 };
 
 typedef struct hy_query_desc {
   uint32_t struct_size;
-  uint32_t kind;    ///< HY_KIND_* of `handle`
+  uint32_t kind;  ///< HY_KIND_* of `handle`
   const void* handle;
-  uint32_t key;     ///< HY_QUERY_*
-  uint32_t stride;  ///< of the records when the answer is an array of structs, else 0
-  const char* name; ///< of the extension, else NULL
+  uint32_t key;      ///< HY_QUERY_*
+  uint32_t stride;   ///< of the records when the answer is an array of structs, else 0
+  const char* name;  ///< of the extension, else NULL
 } hy_query_desc;
 
 #define HY_MEMORY_HOST_VISIBLE (UINT64_C(1) << 0)  ///< `map` gives a pointer into it
 #define HY_MEMORY_COHERENT (UINT64_C(1) << 1)
 #define HY_MEMORY_DEVICE_LOCAL (UINT64_C(1) << 2)
-#define HY_MEMORY_SCRATCH (UINT64_C(1) << 3)       ///< small and fast, such as tightly coupled memory
+#define HY_MEMORY_SCRATCH (UINT64_C(1) << 3)  ///< small and fast, such as tightly coupled memory
 
 /// One kind of memory that `alloc` gives. Class ids are labels; the first record is the default.
 typedef struct hy_memory_class {
@@ -129,30 +136,30 @@ typedef struct hy_memory_class {
 
 // ------------------------------------------------------------------------------------ topology ---
 
-#define HY_PU_ALLOWED (UINT64_C(1) << 0)   ///< in the affinity mask and cpuset of this process
+#define HY_PU_ALLOWED (UINT64_C(1) << 0)  ///< in the affinity mask and cpuset of this process
 #define HY_PU_ONLINE (UINT64_C(1) << 1)
-#define HY_PU_ISOLATED (UINT64_C(1) << 2)  ///< kept from the scheduler by the administrator
-#define HY_PU_NEEDS_BIND (UINT64_C(1) << 3) ///< usable only through the port's worker_bind
+#define HY_PU_ISOLATED (UINT64_C(1) << 2)    ///< kept from the scheduler by the administrator
+#define HY_PU_NEEDS_BIND (UINT64_C(1) << 3)  ///< usable only through the port's worker_bind
 
 /// A processing unit: what the system schedules a thread on. Ids are labels, never indices: they
 /// may be sparse, large and unordered. Unknown ids are HY_ID_NONE, unknown numbers 0.
 typedef struct hy_pu {
   uint32_t struct_size;
   uint32_t os_id;
-  uint32_t core_id;     ///< unique in the machine, not only in its package
-  uint32_t smt_index;   ///< 0 for the first thread of a core
+  uint32_t core_id;    ///< unique in the machine, not only in its package
+  uint32_t smt_index;  ///< 0 for the first thread of a core
   uint32_t cluster_id;
-  uint32_t llc_id;      ///< units with the same id share a last-level cache
-  uint32_t node_id;     ///< os id of its memory node
+  uint32_t llc_id;   ///< units with the same id share a last-level cache
+  uint32_t node_id;  ///< os id of its memory node
   uint32_t package_id;
   uint32_t perf_class;  ///< 0 is the fastest class of the machine
   uint32_t capacity;    ///< 1..1024, relative to the fastest unit; 1024 if nothing is known
   uint64_t max_khz;
-  uint64_t isa[2];      ///< HY_ISA_* of isa.h: what THIS unit executes
+  uint64_t isa[2];  ///< HY_ISA_* of isa.h: what THIS unit executes
   uint64_t scratch_bytes;
   uint32_t matrix_unit_id;  ///< units with the same id share one matrix unit
   uint32_t reserved;
-  uint64_t flags;       ///< HY_PU_*
+  uint64_t flags;  ///< HY_PU_*
 } hy_pu;
 
 enum { HY_NODE_DRAM = 1, HY_NODE_HBM = 2, HY_NODE_CXL = 3, HY_NODE_DEVICE = 4 };
@@ -199,7 +206,7 @@ typedef struct hy_page_pool {
   uint32_t struct_size;
   uint32_t node_id;  ///< HY_ID_NONE: of the whole machine
   uint64_t page_bytes;
-  uint64_t total;    ///< pages reserved
+  uint64_t total;  ///< pages reserved
   uint64_t free;
 } hy_page_pool;
 
@@ -209,19 +216,25 @@ typedef struct hy_page_pool {
 #define HY_LIMIT_CPUSET (UINT64_C(1) << 2)
 #define HY_LIMIT_QUOTA (UINT64_C(1) << 3)
 
-enum { HY_SOURCE_UNKNOWN = 0, HY_SOURCE_SYSFS = 1, HY_SOURCE_PROCFS = 2, HY_SOURCE_PORT = 3, HY_SOURCE_FIXTURE = 4 };
+enum {
+  HY_SOURCE_UNKNOWN = 0,
+  HY_SOURCE_SYSFS = 1,
+  HY_SOURCE_PROCFS = 2,
+  HY_SOURCE_PORT = 3,
+  HY_SOURCE_FIXTURE = 4
+};
 
 #define HY_TOPOLOGY_ALL (UINT64_C(1) << 0)  ///< also the units that this process may not use
 
 typedef struct hy_topology {
   uint32_t struct_size;
-  uint32_t source;          ///< out: HY_SOURCE_*
-  uint64_t flags;           ///< in: HY_TOPOLOGY_*
-  hy_array pus;             ///< out, of hy_pu
-  hy_array nodes;           ///< out, of hy_node
-  hy_array caches;          ///< out, of hy_cache
-  hy_array distances;       ///< out, of hy_distance
-  hy_array page_pools;      ///< out, of hy_page_pool
+  uint32_t source;            ///< out: HY_SOURCE_*
+  uint64_t flags;             ///< in: HY_TOPOLOGY_*
+  hy_array pus;               ///< out, of hy_pu
+  hy_array nodes;             ///< out, of hy_node
+  hy_array caches;            ///< out, of hy_cache
+  hy_array distances;         ///< out, of hy_distance
+  hy_array page_pools;        ///< out, of hy_page_pool
   uint64_t budget_millicpus;  ///< out: min(allowed units, quota) * 1000
   uint64_t quota_millicpus;   ///< out: 0 if there is none
   uint64_t limits;            ///< out: HY_LIMIT_* that made the budget smaller than the machine
@@ -231,9 +244,16 @@ typedef struct hy_topology {
 
 enum { HY_NODES_DEFAULT = 0, HY_NODES_LOCAL = 1, HY_NODES_BIND = 2, HY_NODES_INTERLEAVE = 3 };
 enum { HY_PREFER = 0, HY_REQUIRE = 1 };
-enum { HY_USE_GENERAL = 0, HY_USE_WEIGHTS = 1, HY_USE_KV = 2, HY_USE_ACTIVATIONS = 3, HY_USE_STAGING = 4, HY_USE_SCRATCH = 5 };
+enum {
+  HY_USE_GENERAL = 0,
+  HY_USE_WEIGHTS = 1,
+  HY_USE_KV = 2,
+  HY_USE_ACTIVATIONS = 3,
+  HY_USE_STAGING = 4,
+  HY_USE_SCRATCH = 5
+};
 
-#define HY_ALLOC_PREFAULT (UINT64_C(1) << 0)   ///< all pages are there when alloc returns
+#define HY_ALLOC_PREFAULT (UINT64_C(1) << 0)  ///< all pages are there when alloc returns
 #define HY_ALLOC_ZERO (UINT64_C(1) << 1)
 #define HY_ALLOC_IMMUTABLE (UINT64_C(1) << 2)  ///< written once, then only read
 
@@ -245,14 +265,14 @@ typedef struct hy_alloc_desc {
   uint32_t struct_size;
   uint32_t memory_class;  ///< id from HY_QUERY_MEMORY_CLASSES; HY_ID_NONE takes the first
   uint64_t bytes;
-  uint64_t alignment;     ///< a power of two; 0 takes the device's least
-  uint32_t node_policy;   ///< HY_NODES_*; needs HY_CAP_NODE_POLICY unless DEFAULT
-  uint32_t node_strength; ///< HY_PREFER or HY_REQUIRE
-  hy_array nodes;         ///< of uint32_t node os ids
-  hy_array pages;         ///< of uint64_t page sizes or HY_PAGE_*, most wanted first; empty: BASE
-  uint32_t page_strength; ///< HY_PREFER ends the list with BASE; HY_REQUIRE does not
-  uint32_t usage;         ///< HY_USE_*; a hint
-  uint64_t flags;         ///< HY_ALLOC_*
+  uint64_t alignment;      ///< a power of two; 0 takes the device's least
+  uint32_t node_policy;    ///< HY_NODES_*; needs HY_CAP_NODE_POLICY unless DEFAULT
+  uint32_t node_strength;  ///< HY_PREFER or HY_REQUIRE
+  hy_array nodes;          ///< of uint32_t node os ids
+  hy_array pages;          ///< of uint64_t page sizes or HY_PAGE_*, most wanted first; empty: BASE
+  uint32_t page_strength;  ///< HY_PREFER ends the list with BASE; HY_REQUIRE does not
+  uint32_t usage;          ///< HY_USE_*; a hint
+  uint64_t flags;          ///< HY_ALLOC_*
 } hy_alloc_desc;
 
 /// Why a wish was not met, for `hy_placement::reasons`.
@@ -290,9 +310,9 @@ typedef struct hy_placement {
 typedef struct hy_import_desc {
   uint32_t struct_size;
   uint32_t reserved;
-  void* ptr;        ///< borrowed until `on_release`; any alignment
-  uint64_t bytes;   ///< any size but 0
-  uint64_t flags;   ///< HY_IMPORT_*
+  void* ptr;                          ///< borrowed until `on_release`; any alignment
+  uint64_t bytes;                     ///< any size but 0
+  uint64_t flags;                     ///< HY_IMPORT_*
   void (*on_release)(void* context);  ///< called once, after the last use; may be NULL
   void* context;
 } hy_import_desc;
@@ -321,18 +341,18 @@ typedef void (*hy_worker_fn)(void* context, uint32_t index, uint32_t count);
 
 typedef struct hy_team_desc {
   uint32_t struct_size;
-  uint32_t count;       ///< workers; 0 takes one for each listed unit, else one a core of the budget
-  hy_array pus;         ///< of uint32_t os ids, one a worker, reused in turn; empty: the port picks
+  uint32_t count;  ///< workers; 0 takes one for each listed unit, else one a core of the budget
+  hy_array pus;    ///< of uint32_t os ids, one a worker, reused in turn; empty: the port picks
   uint32_t perf_class;  ///< with no list: only units of this class; HY_ID_NONE any
   uint32_t reserved;
-  uint64_t spin_ns;     ///< how long an idle worker spins before it sleeps; 0 the default
-  uint64_t flags;       ///< HY_TEAM_*
-  const char* name;     ///< for debuggers, borrowed during the call; may be NULL
+  uint64_t spin_ns;  ///< how long an idle worker spins before it sleeps; 0 the default
+  uint64_t flags;    ///< HY_TEAM_*
+  const char* name;  ///< for debuggers, borrowed during the call; may be NULL
 } hy_team_desc;
 
-#define HY_WORKER_BOUND (UINT64_C(1) << 0)         ///< the system confirmed a mask of this one unit
+#define HY_WORKER_BOUND (UINT64_C(1) << 0)  ///< the system confirmed a mask of this one unit
 #define HY_WORKER_MASK_KNOWN (UINT64_C(1) << 1)
-#define HY_WORKER_PU_KNOWN (UINT64_C(1) << 2)      ///< last_pu was read on the worker
+#define HY_WORKER_PU_KNOWN (UINT64_C(1) << 2)  ///< last_pu was read on the worker
 
 /// Where a worker is, as the system says, read on the worker itself.
 typedef struct hy_worker_report {
@@ -341,13 +361,13 @@ typedef struct hy_worker_report {
   uint32_t requested_pu;  ///< HY_ID_NONE if none was asked for
   uint32_t last_pu;
   uint32_t node_id;
-  hy_status bind_status;  ///< of the bind call: a worker that could not be bound runs unbound
-  uint64_t flags;         ///< HY_WORKER_*
-  uint64_t* mask;         ///< in: where to put the effective mask, or NULL
-  uint32_t mask_capacity; ///< in: words of 64 bits
-  uint32_t mask_words;    ///< out: words that the mask has
-  uint64_t isa[2];        ///< what this worker may execute: the intersection over its mask
-  void* scratch;          ///< private fast memory of the unit, or NULL; valid until LEAVE
+  hy_status bind_status;   ///< of the bind call: a worker that could not be bound runs unbound
+  uint64_t flags;          ///< HY_WORKER_*
+  uint64_t* mask;          ///< in: where to put the effective mask, or NULL
+  uint32_t mask_capacity;  ///< in: words of 64 bits
+  uint32_t mask_words;     ///< out: words that the mask has
+  uint64_t isa[2];         ///< what this worker may execute: the intersection over its mask
+  void* scratch;           ///< private fast memory of the unit, or NULL; valid until LEAVE
   uint64_t scratch_bytes;
 } hy_worker_report;
 
@@ -417,7 +437,8 @@ typedef struct hy_timestamp {
   uint64_t uncertainty_ns;  ///< how far apart the two may have been read
 } hy_timestamp;
 
-// --------------------------------------------------------------------------- what the host gives ---
+// --------------------------------------------------------------------------- what the host gives
+// ---
 
 enum { HY_LOG_DEBUG = 0, HY_LOG_INFO = 1, HY_LOG_WARNING = 2, HY_LOG_ERROR = 3 };
 
@@ -449,7 +470,13 @@ typedef struct hy_host_services {
 } hy_host_services;
 
 /// Why the entry gave no table.
-enum { HY_REFUSED_NONE = 0, HY_REFUSED_MAJOR = 1, HY_REFUSED_MINOR = 2, HY_REFUSED_SERVICES = 3, HY_REFUSED_PLATFORM = 4 };
+enum {
+  HY_REFUSED_NONE = 0,
+  HY_REFUSED_MAJOR = 1,
+  HY_REFUSED_MINOR = 2,
+  HY_REFUSED_SERVICES = 3,
+  HY_REFUSED_PLATFORM = 4
+};
 
 #ifdef __cplusplus
 }  // extern "C"

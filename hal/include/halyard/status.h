@@ -33,13 +33,23 @@ enum {
 
 /// Name of a status for messages, such as "OUT_OF_RANGE". Never NULL; static storage.
 static inline const char* hy_status_name(hy_status status) {
-  static const char* const names[HY_STATUS_COUNT] = {
-      "OK",                 "CANCELLED",         "UNKNOWN",
-      "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED", "NOT_FOUND",
-      "ALREADY_EXISTS",     "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
-      "FAILED_PRECONDITION", "ABORTED",          "OUT_OF_RANGE",
-      "UNIMPLEMENTED",      "INTERNAL",          "UNAVAILABLE",
-      "DATA_LOSS",          "UNAUTHENTICATED"};
+  static const char* const names[HY_STATUS_COUNT] = {"OK",
+                                                     "CANCELLED",
+                                                     "UNKNOWN",
+                                                     "INVALID_ARGUMENT",
+                                                     "DEADLINE_EXCEEDED",
+                                                     "NOT_FOUND",
+                                                     "ALREADY_EXISTS",
+                                                     "PERMISSION_DENIED",
+                                                     "RESOURCE_EXHAUSTED",
+                                                     "FAILED_PRECONDITION",
+                                                     "ABORTED",
+                                                     "OUT_OF_RANGE",
+                                                     "UNIMPLEMENTED",
+                                                     "INTERNAL",
+                                                     "UNAVAILABLE",
+                                                     "DATA_LOSS",
+                                                     "UNAUTHENTICATED"};
   return (status >= 0 && status < HY_STATUS_COUNT) ? names[status] : "INVALID_STATUS";
 }
 
