@@ -55,10 +55,9 @@ extern "C" {
 //
 // Core: the services pointer is the same at every call in a process and stays valid to its end.
 // Core: a plugin is never unloaded. Handles are given to the verbs of the table they came from.
-// Core: one queue is never submitted to from two threads at once; one team never runs twice at
-// once. Core: children are released before their device; nothing is released while submitted work
-// uses it. Core: ranges are within their buffer, conflicting maps do not overlap, and no range is
-// mapped
+// Core: one queue is never submitted to from two threads at once; one team never runs twice at once.
+// Core: children are released before their device; nothing is released while submitted work uses it.
+// Core: ranges are within their buffer, conflicting maps do not overlap, and no range is mapped
 //       while submitted work may touch it; but for a port without submit the core maps in order to
 //       copy, which may overlap a persistent map. A port may check too; it need not.
 
@@ -84,10 +83,10 @@ typedef struct hy_hal_api {
   /// Opens a device; may be slow.
   /// [HAL-DEV-03] An id that is not there is NOT_FOUND; options that it does not know are
   ///              INVALID_ARGUMENT.
-  /// [HAL-DEV-04] Opening and closing a thousand times leaves no memory, descriptor or thread
-  /// behind. [HAL-DEV-05] A second open of one id works if HY_CAP_REOPEN is set, else
-  /// ALREADY_EXISTS. Owns     returns owned; `release` frees it. Threads: any. Errors   NOT_FOUND,
-  /// ALREADY_EXISTS, INVALID_ARGUMENT, UNAVAILABLE: absent, tests skip;
+  /// [HAL-DEV-04] Opening and closing a thousand times leaves no memory, descriptor or thread behind.
+  /// [HAL-DEV-05] A second open of one id works if HY_CAP_REOPEN is set, else ALREADY_EXISTS.
+  /// Owns     returns owned; `release` frees it. Threads: any.
+  /// Errors   NOT_FOUND, ALREADY_EXISTS, INVALID_ARGUMENT, UNAVAILABLE: absent, tests skip;
   ///          PERMISSION_DENIED, RESOURCE_EXHAUSTED, DATA_LOSS, UNIMPLEMENTED.
   hy_status (*open)(const struct hy_hal_api* self, const hy_open_desc* desc,
                     hy_device** out_device);
@@ -144,8 +143,8 @@ typedef struct hy_hal_api {
   /// Default  the core copies into a new buffer and says so.
   /// [HAL-IMP-01] The buffer and the memory are one: a write to either is seen in the other.
   /// [HAL-IMP-02] on_release is called once, after the last use, and not at all if the call failed.
-  /// [HAL-IMP-03] Sizes and addresses that are no multiple of anything are taken or refused
-  /// cleanly. [HAL-IMP-04] A read-only import is never written to, and refuses a map with WRITE.
+  /// [HAL-IMP-03] Sizes and addresses that are no multiple of anything are taken or refused cleanly.
+  /// [HAL-IMP-04] A read-only import is never written to, and refuses a map with WRITE.
   /// Owns     borrows ptr until on_release. Threads: any.
   /// Errors   UNIMPLEMENTED, INVALID_ARGUMENT, RESOURCE_EXHAUSTED, DATA_LOSS.
   hy_status (*import_host)(hy_device* device, const hy_import_desc* desc, hy_buffer** out_buffer);
@@ -155,12 +154,12 @@ typedef struct hy_hal_api {
   /// Default  staging memory, filled and written back by `submit` of copies.
   /// [HAL-MAP-01] The pointer is that of the offset asked for, at any offset and length.
   /// [HAL-MAP-02] A range that leaves the buffer is OUT_OF_RANGE, zero bytes INVALID_ARGUMENT.
-  /// [HAL-MAP-03] A map without WRITE changes nothing in the buffer, whatever is done to the
-  /// memory. [HAL-MAP-04] DISCARD leaves the bytes outside the range as they were. [HAL-MAP-05] A
-  /// map with READ sees what completed submissions and earlier unmaps wrote. [HAL-MAP-06] Disjoint
-  /// ranges can be mapped at once, also within one granule. Owns     the pointer is borrowed until
-  /// the matching unmap. Threads: any. Errors   OUT_OF_RANGE, INVALID_ARGUMENT, RESOURCE_EXHAUSTED,
-  /// UNIMPLEMENTED: the core stages;
+  /// [HAL-MAP-03] A map without WRITE changes nothing in the buffer, whatever is done to the memory.
+  /// [HAL-MAP-04] DISCARD leaves the bytes outside the range as they were.
+  /// [HAL-MAP-05] A map with READ sees what completed submissions and earlier unmaps wrote.
+  /// [HAL-MAP-06] Disjoint ranges can be mapped at once, also within one granule.
+  /// Owns     the pointer is borrowed until the matching unmap. Threads: any.
+  /// Errors   OUT_OF_RANGE, INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNIMPLEMENTED: the core stages;
   ///          PERMISSION_DENIED: write to a read-only import. DATA_LOSS.
   hy_status (*map)(hy_buffer* buffer, const hy_map_desc* desc, void** out_ptr);
 
@@ -184,8 +183,7 @@ typedef struct hy_hal_api {
   /// Starts a team of persistent workers that are all live at once.
   /// Default  the core's pinned threads, each entered through worker_bind.
   /// [HAL-TEAM-01] Every worker runs fn exactly once a run, with its own index below count.
-  /// [HAL-TEAM-02] All workers are live at once: a barrier inside fn completes, with as many
-  /// workers
+  /// [HAL-TEAM-02] All workers are live at once: a barrier inside fn completes, with as many workers
   ///               as the budget and, with ALLOW_OVERSUB, with twice as many.
   /// [HAL-TEAM-03] More workers than the budget without the flag is OUT_OF_RANGE.
   /// [HAL-TEAM-04] Workers are named by unit ids, sparse ids too; a unit that is not allowed is
@@ -202,8 +200,7 @@ typedef struct hy_hal_api {
   hy_status (*team_run)(hy_team* team, hy_worker_fn fn, void* context);
 
   /// Says where each worker is, as the system says.
-  /// [HAL-TEAM-08] Mask and unit are read on the worker after binding and agree with what the
-  /// worker
+  /// [HAL-TEAM-08] Mask and unit are read on the worker after binding and agree with what the worker
   ///               itself sees; unknown is legal, an echo of the request is not.
   /// [HAL-TEAM-09] The ISA of a worker holds only what all units of its mask execute.
   /// Errors   OUT_OF_RANGE, INVALID_ARGUMENT, UNIMPLEMENTED. Threads: not during a run.
@@ -236,8 +233,7 @@ typedef struct hy_hal_api {
   /// [HAL-QUE-06] HOST_CALL runs once, in its place; a status other than OK is a failed operation.
   /// [HAL-QUE-07] More submissions than any depth complete or say RESOURCE_EXHAUSTED and lose none.
   /// [HAL-QUE-08] Tier 1 does not block the caller on waits that are not met.
-  /// Errors   INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED: an operation of another kind than
-  /// COPY;
+  /// Errors   INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED: an operation of another kind than COPY;
   ///          RESOURCE_EXHAUSTED, DATA_LOSS. For tier 0 also what a HOST_CALL returned.
   hy_status (*submit)(hy_device* device, hy_queue* queue, const hy_submission* submission);
 
@@ -256,10 +252,10 @@ typedef struct hy_hal_api {
   hy_status (*fence_wait)(hy_device* device, const hy_wait_desc* desc);
 
   /// Signals from the host, or fails the fence with a status other than OK.
-  /// [HAL-FEN-07] A value that is not above the present one is INVALID_ARGUMENT and changes
-  /// nothing. [HAL-FEN-08] The first failure stays; later signals and failures are
-  /// FAILED_PRECONDITION. [HAL-FEN-09] What a thread wrote before it signals is seen by whoever
-  /// waited for the value. Errors   INVALID_ARGUMENT, FAILED_PRECONDITION. Threads: any.
+  /// [HAL-FEN-07] A value that is not above the present one is INVALID_ARGUMENT and changes nothing.
+  /// [HAL-FEN-08] The first failure stays; later signals and failures are FAILED_PRECONDITION.
+  /// [HAL-FEN-09] What a thread wrote before it signals is seen by whoever waited for the value.
+  /// Errors   INVALID_ARGUMENT, FAILED_PRECONDITION. Threads: any.
   hy_status (*fence_signal)(hy_fence* fence, uint64_t value, hy_status status);
 
   // ------------------------------------------------------------------------------ time and end ---

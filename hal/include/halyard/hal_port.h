@@ -43,8 +43,7 @@ extern "C" {
     return &(table);                                                              \
   }
 
-/// First members of the table, as designated initialisers: the versions that the port was built
-/// with.
+/// First members of the table, as designated initialisers: the versions that the port was built with.
 #define HY_HAL_TABLE_HEAD(table)                                         \
   .struct_size = (uint32_t)sizeof(table), .abi_major = HY_HAL_ABI_MAJOR, \
   .abi_minor = HY_HAL_ABI_MINOR
@@ -167,8 +166,8 @@ static inline int hy_range_ok(uint64_t offset, uint64_t bytes, uint64_t size) {
   return offset <= size && bytes <= size - offset;
 }
 
-/// Answers HY_QUERY_PLACEMENT for host memory. The record has an array of the caller's in it, so
-/// the core fills it in place, with what the system says now.
+/// Answers HY_QUERY_PLACEMENT for host memory. The record has an array of the caller's in it, so the
+/// core fills it in place, with what the system says now.
 static inline hy_status hy_answer_placement(const hy_host_services* services, const void* ptr,
                                             uint64_t bytes, void* buffer, uint64_t* inout_bytes) {
   uint64_t room;

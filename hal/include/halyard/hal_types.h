@@ -437,8 +437,7 @@ typedef struct hy_timestamp {
   uint64_t uncertainty_ns;  ///< how far apart the two may have been read
 } hy_timestamp;
 
-// --------------------------------------------------------------------------- what the host gives
-// ---
+// --------------------------------------------------------------------------- what the host gives ---
 
 enum { HY_LOG_DEBUG = 0, HY_LOG_INFO = 1, HY_LOG_WARNING = 2, HY_LOG_ERROR = 3 };
 
