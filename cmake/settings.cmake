@@ -17,6 +17,13 @@ endif()
 # One tree for tests and for speed: asserts of the library stay on only in Debug.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+if(HALYARD_SANITIZE)
+  # Half the time to compile, and stacks that name more functions.
+  string(REPLACE "-O2" "-O1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+  string(REPLACE "-O2" "-O1" CMAKE_C_FLAGS_RELWITHDEBINFO "${CMAKE_C_FLAGS_RELWITHDEBINFO}")
+endif()
 
 add_library(halyard_warnings INTERFACE)
 target_compile_options(halyard_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
