@@ -124,10 +124,21 @@ void FillBytes(void* dst, uint64_t bytes, uint32_t pattern, uint32_t pattern_byt
   const void* source = &pattern;
   if (pattern_bytes == 1) source = &byte;
   if (pattern_bytes == 2) source = &half;
-  uint8_t unit[4];
-  std::memcpy(unit, source, pattern_bytes);
   auto* out = static_cast<uint8_t*>(dst);
-  for (uint64_t i = 0; i < bytes; ++i) out[i] = unit[i & (pattern_bytes - 1)];
+  if (pattern_bytes == 1) {
+    std::memset(out, byte, static_cast<size_t>(bytes));
+    return;
+  }
+  // What is filled is copied behind itself, up to a block that stays in the nearest cache.
+  constexpr uint64_t kBlockBytes = 16'384;
+  uint64_t filled = pattern_bytes < bytes ? pattern_bytes : bytes;
+  std::memcpy(out, source, static_cast<size_t>(filled));
+  while (filled < bytes) {
+    const uint64_t block = filled < kBlockBytes ? filled : kBlockBytes;
+    const uint64_t next = block < bytes - filled ? block : bytes - filled;
+    std::memcpy(out + filled, out, static_cast<size_t>(next));
+    filled += next;
+  }
 }
 
 }  // namespace halyard::port_kit

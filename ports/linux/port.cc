@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "halyard/hal_port.h"
 #include "ports/kit/facts.h"
@@ -16,6 +17,7 @@
 #include "ports/linux/cpu_name.h"
 #include "ports/linux/linux.h"
 #include "ports/linux/nodes.h"
+#include "ports/linux/page_sizes.h"
 
 namespace halyard::linux_port {
 
@@ -124,6 +126,17 @@ struct Port {
 };
 using Verbs = port_kit::OneDevicePort<Port>;
 
+hy_status Query(const hy_query_desc* desc, void* answer, uint64_t* inout_bytes) {
+  hy_query_desc query;
+  const hy_status status = port_kit::ReadQuery(desc, inout_bytes, &query);
+  if (status != HY_OK) return status;
+  if (query.key != HY_QUERY_PAGE_SIZES) return Verbs::Query(desc, answer, inout_bytes);
+  if (As<Device>(query.handle) == nullptr) return HY_INVALID_ARGUMENT;
+  // Never destroyed: a query may come while the process ends.
+  static const std::vector<uint64_t>& sizes = *new std::vector<uint64_t>(PageSizes());
+  return hy_answer(sizes.data(), sizes.size() * sizeof sizes[0], answer, inout_bytes);
+}
+
 hy_status Topology(hy_device* device, hy_topology* inout_topology) {
   if (As<Device>(device) == nullptr) return HY_INVALID_ARGUMENT;
   const hy_status status = host->topology_read(inout_topology);
@@ -186,6 +199,7 @@ hy_status Submit(hy_device* device, hy_queue* queue, const hy_submission* submis
 
 constexpr hy_hal_api kTable = [] {
   hy_hal_api table = Verbs::Table("linux");
+  table.query = Query;
   table.topology = Topology;
   table.import_host = ImportHost;
   table.map = Map;
