@@ -44,15 +44,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(EveryWayTest, MapGivesExactlyTheRangeAtAnyOffset) {
   const Buffer buffer = MakeBuffer(device_, kBytes, 0xAA);
-  const std::vector<std::pair<uint64_t, uint64_t>> ranges{{0, 1},   {1, 1},   {kBytes - 1, 1},
-                                                          {63, 65}, {7, 131}, {0, kBytes}};
+  const std::vector<std::pair<size_t, size_t>> ranges{{0, 1},   {1, 1},   {kBytes - 1, 1},
+                                                      {63, 65}, {7, 131}, {0, kBytes}};
   for (const auto& [offset, bytes] : ranges) {
     SCOPED_TRACE(offset);
     std::vector<uint8_t> expected = Contents(buffer);
     absl::StatusOr<Mapping> map = buffer.Map(offset, bytes, HY_MAP_READ | HY_MAP_WRITE);
     ASSERT_TRUE(map.ok()) << map.status();
     ASSERT_EQ(map->size_bytes(), bytes);
-    for (uint64_t i = 0; i < bytes; ++i) {
+    for (size_t i = 0; i < bytes; ++i) {
       EXPECT_EQ(map->as<uint8_t>()[i], expected[offset + i]);
       map->as<uint8_t>()[i] = expected[offset + i] = static_cast<uint8_t>(offset + 3 * i);
     }

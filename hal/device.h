@@ -63,7 +63,7 @@ class Mapping {
   uint64_t size_bytes() const;
   template <typename T>
   absl::Span<T> as() const {
-    return absl::MakeSpan(static_cast<T*>(data()), size_bytes() / sizeof(T));
+    return absl::MakeSpan(static_cast<T*>(data()), static_cast<size_t>(size_bytes() / sizeof(T)));
   }
 
   /// Persistent maps only: hands [offset, offset + bytes) of the map over. As `sync_range`.

@@ -103,7 +103,7 @@ TEST_P(QueueTest, FillsRepeatTheirPatternOverExactlyTheRange) {
                                             : &byte;
     const auto* repeated = static_cast<const uint8_t*>(from);
     size_t wrong = 0;
-    for (uint64_t i = 0; i < contents.size(); ++i) {
+    for (size_t i = 0; i < contents.size(); ++i) {
       const bool inside = i >= 5 && i < 5 + bytes;
       wrong += contents[i] != (inside ? repeated[(i - 5) % pattern_bytes] : 0xEE);
     }
@@ -369,7 +369,7 @@ TEST_P(QueueTest, EightThreadsPlayPingPong) {
   }
   for (std::thread& thread : threads) thread.join();
   ASSERT_TRUE(fence_.Wait(kThreads * kRounds).ok());
-  for (uint64_t turn = 0; turn < order.size(); ++turn) EXPECT_EQ(order[turn], turn);
+  for (size_t turn = 0; turn < order.size(); ++turn) EXPECT_EQ(order[turn], turn);
 }
 
 }  // namespace
