@@ -83,7 +83,7 @@ absl::StatusOr<double> RunOnce(const Bench& bench, const hal::Team& team,
     start.Arrive();
     mine.begin_ns = MonotonicRawNs();
     if (copy) {
-      std::memcpy(memory[index].target->data(), source, bench.bytes);
+      std::memcpy(memory[index].target->data(), source, static_cast<size_t>(bench.bytes));
     } else {
       mine.sum = bench.kernel.read(source, bench.bytes);
     }
@@ -129,8 +129,8 @@ absl::StatusOr<std::vector<BandwidthRow>> MeasureTeam(const Bench& bench, const 
     HY_RETURN_IF_ERROR(Allocate(bench, &one.target_buffer, &one.target));
   }
   HY_RETURN_IF_ERROR(team.Run([&](uint32_t index, uint32_t) {
-    std::memset(memory[index].source->data(), kSourceByte, bench.bytes);
-    std::memset(memory[index].target->data(), 0, bench.bytes);
+    std::memset(memory[index].source->data(), kSourceByte, static_cast<size_t>(bench.bytes));
+    std::memset(memory[index].target->data(), 0, static_cast<size_t>(bench.bytes));
   }));
   HY_ASSIGN_OR_RETURN(const std::vector<hal::WorkerReport> reports, team.Readback());
   const auto bound = static_cast<uint32_t>(std::count_if(

@@ -30,7 +30,7 @@ class SimNoncoherentTest : public ::testing::Test {
 
   // What the device sees.
   std::vector<uint8_t> DeviceBytes(uint64_t offset, uint64_t bytes) {
-    std::vector<uint8_t> result(bytes);
+    std::vector<uint8_t> result(static_cast<size_t>(bytes));
     EXPECT_EQ(device_.Submit({CopyOut(buffer_, offset, result.data(), bytes)}), HY_OK);
     return result;
   }
