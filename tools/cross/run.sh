@@ -44,12 +44,13 @@ list_legs() {
 
 report() { python3 "$here/report.py" "$@"; }
 
-# Unit tests of a leg: ctest's JUnit file and console log under the leg's folder.
+# Unit tests of a leg, but those of minutes (label slow): ctest's JUnit file and console log under
+# the leg's folder.
 run_units() {
   local arch=$1 dir=$2 tests=$3
   shift 3
   ctest --test-dir "$tests" -j "$JOBS" --timeout "$TEST_TIMEOUT" --output-on-failure \
-    --output-junit "$dir/ctest.xml" "$@" >"$dir/ctest.log" 2>&1 || true
+    -LE slow --output-junit "$dir/ctest.xml" "$@" >"$dir/ctest.log" 2>&1 || true
 }
 
 # HAL contract of a leg. Its exit status goes to l0.rc: a crash may leave no JSON.
