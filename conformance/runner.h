@@ -55,7 +55,8 @@ absl::StatusOr<RunResult> Replay(const std::string& id, const RunRequest& base);
 absl::StatusOr<std::vector<CaseResult>> ListCases(const RunRequest& request);
 
 /// Runs the suite against every deliberately broken HAL. One case a mutant: passed means killed;
-/// the reason names the duty that killed it, which is not the mutant's own name.
+/// the reason names the duty that killed it, which is not the mutant's own name. base.filter chooses
+/// mutants ("HM1*") and the controls ("unmutated"); base.port is the CPU port that most are made of.
 absl::StatusOr<RunResult> SelfTest(const RunRequest& base,
                                    const std::function<void(const Progress&)>& on_progress = {});
 

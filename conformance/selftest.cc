@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/monotonic_clock.h"
 #include "base/status_macros.h"
-#include "conformance/hal/duty.h"
+#include "conformance/filter.h"
 #include "conformance/machine.h"
 #include "conformance/mutants/mutants.h"
 #include "conformance/run_until.h"
@@ -139,10 +139,18 @@ class Judge {
 
 absl::StatusOr<RunResult> SelfTest(const RunRequest& base,
                                    const std::function<void(const Progress&)>& on_progress) {
-  const std::vector<Mutant> mutants = AllMutants();
   const Judge judge(base);
+  const Filter filter(base.filter);
+  std::vector<Mutant> mutants;
   std::set<std::string> ports;
-  for (const Mutant& mutant : mutants) ports.insert(judge.PortOf(mutant));
+  for (const Mutant& mutant : AllMutants()) {
+    if (filter.Chooses("selftest", "unmutated", "")) ports.insert(judge.PortOf(mutant));
+    if (filter.Chooses("selftest", mutant.id, mutant.description)) mutants.push_back(mutant);
+  }
+  if (mutants.empty() && ports.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("no broken HAL fits the filter '", base.filter,
+                                                   "'; they are HM01, HM02, ..."));
+  }
   const uint64_t start_ns = MonotonicNs();
   Progress progress;
   progress.total = static_cast<uint32_t>(mutants.size() + ports.size());
