@@ -64,6 +64,7 @@ absl::StatusOr<Certificate> Gather(const CertifyArgs& args, const Output& output
   HY_ASSIGN_OR_RETURN(const hal::Device device, OpenDevice(args.port));
   certificate.device = DeviceJson(device);
   DoctorRequest doctor = args.doctor;
+  doctor.after_own_work = true;
   if (args.quick) doctor.bandwidth.runs = 3;
   HY_ASSIGN_OR_RETURN(
       certificate.doctor,

@@ -157,8 +157,8 @@ absl::StatusOr<DoctorReport> Diagnose(const hal::Device& device, const DoctorReq
   HY_RETURN_IF_ERROR(ChooseSheet(request, machine.marks, &report));
   if (report.sheet) machine.sheet = &*report.sheet;
   report.machine = DescribeMachine(machine);
-  // First of all: what is done below makes load itself.
-  if (machine.runs_here()) Append(facts::LookAtLoad(*view, whole), &report);
+  if (machine.runs_here() && !request.after_own_work)
+    Append(facts::LookAtLoad(*view, whole), &report);
   Append(facts::LookAtAll(machine), &report);
   if (!machine.runs_here()) {
     report.findings.push_back({"machine.not_this", Severity::kInfo,

@@ -35,8 +35,9 @@ struct DoctorReport {
 struct DoctorRequest {
   bool measure = true;  ///< bandwidth too
   facts::BandwidthRequest bandwidth;
-  std::string chips_dir;  ///< empty: that of DataDir
-  std::string chip;       ///< id of the sheet to compare with; empty: the one that fits
+  bool after_own_work = false;  ///< the load of the last minute was this program's own
+  std::string chips_dir;        ///< empty: that of DataDir
+  std::string chip;             ///< id of the sheet to compare with; empty: the one that fits
 
   void AddTo(CLI::App& app);
 };

@@ -70,24 +70,29 @@ json PortsJson(const std::vector<PortRow>& rows) {
   return ports;
 }
 
+std::string DevicesText(const std::vector<hy_device_info>& devices) {
+  if (devices.empty()) return "no device here";
+  if (devices.size() == 1) return devices.front().id;
+  return absl::StrCat(devices.size(), " devices: ", devices.front().id, ", ", devices[1].id,
+                      devices.size() > 2 ? ", ..." : "");
+}
+
+/// What can be used first, then what cannot, with its path and why on lines of their own.
 std::string PortsText(const std::vector<PortRow>& rows) {
-  std::string text = "Ports\n";
+  std::string usable = "Ports\n";
+  std::string others;
   for (const PortRow& row : rows) {
-    std::string devices;
+    const std::string& origin = row.listing.origin;
     if (!row.listing.problem.empty()) {
-      devices = absl::StrCat("cannot be used: ", row.listing.problem);
-    } else if (row.devices.empty()) {
-      devices = "no device here";
-    } else if (row.devices.size() == 1) {
-      devices = row.devices.front().id;
+      absl::StrAppendFormat(&others, "  %-16s %s\n  %-16s %s\n", row.listing.name, origin, "",
+                            row.listing.problem);
     } else {
-      devices = absl::StrCat(row.devices.size(), " devices: ", row.devices.front().id, ", ",
-                             row.devices[1].id, row.devices.size() > 2 ? ", ..." : "");
+      absl::StrAppendFormat(&usable, "  %-16s %-10s %s\n", row.listing.name,
+                            origin == "built in" ? origin : "plugin", DevicesText(row.devices));
     }
-    absl::StrAppendFormat(&text, "  %-16s %-10s %s\n", row.listing.name, row.listing.origin,
-                          devices);
   }
-  return text;
+  if (others.empty()) return usable;
+  return absl::StrCat(usable, "Ports that cannot be used by their name\n", others);
 }
 
 absl::Status Capture(const std::string& path) {

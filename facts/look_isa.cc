@@ -47,7 +47,7 @@ void CompareWithSheet(const Machine& machine, std::vector<Finding>* findings) {
   if (missing.empty()) {
     findings->push_back(
         {"isa.sheet", Severity::kInfo,
-         absl::StrCat("has the instructions that the sheet of ", sheet.id, " promises"), ""});
+         absl::StrCat("has the instructions that the sheet ", sheet.id, " promises"), ""});
   } else {
     findings->push_back(
         {"isa.sheet", Severity::kWarning,

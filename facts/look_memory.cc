@@ -34,11 +34,15 @@ void LookAtPolicies(const hal::SystemView& view, const hal::Topology& topology,
                     std::vector<Finding>* findings) {
   if (const auto thp = view.Read("sys/kernel/mm/transparent_hugepage/enabled")) {
     const bool never = absl::StrContains(*thp, "[never]");
-    findings->push_back({"memory.thp", never ? Severity::kWarning : Severity::kInfo,
-                         absl::StrCat("transparent huge pages: ", *thp),
-                         never ? "Allow them where asked for, as root: echo madvise > "
-                                 "/sys/kernel/mm/transparent_hugepage/enabled"
-                               : ""});
+    const bool always = absl::StrContains(*thp, "[always]");
+    findings->push_back(
+        {"memory.thp", never ? Severity::kWarning : Severity::kInfo,
+         absl::StrCat("transparent huge pages are given ", never    ? "to nobody (never)"
+                                                           : always ? "everywhere (always)"
+                                                                    : "where asked for (madvise)"),
+         never ? "Allow them where asked for, as root: echo madvise > "
+                 "/sys/kernel/mm/transparent_hugepage/enabled"
+               : ""});
   }
   const auto balancing = view.Read("proc/sys/kernel/numa_balancing");
   if (balancing && *balancing != "0" && topology.nodes.size() > 1) {
