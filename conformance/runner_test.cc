@@ -64,7 +64,7 @@ void ExpectOnlyAllocFails(const RunResult& run, Verdict verdict, const std::stri
 }
 
 TEST(RunnerTest, AGoodPortPasses) {
-  const absl::StatusOr<RunResult> run = Run(RequestWith(nullptr, kTwoCases));
+  const absl::StatusOr<RunResult> run = conformance::Run(RequestWith(nullptr, kTwoCases));
   ASSERT_TRUE(run.ok()) << run.status();
   ASSERT_EQ(run->cases.size(), 2u);
   for (const CaseResult& one : run->cases) {
@@ -133,7 +133,7 @@ TEST(RunnerTest, AWrongAnswerHasItsPlace) {
 }
 
 TEST(RunnerTest, ACrashAtEnumerateIsAVerdictOfEachCase) {
-  const absl::StatusOr<RunResult> run = Run(RequestWith(
+  const absl::StatusOr<RunResult> run = conformance::Run(RequestWith(
       [](hy_hal_api* table) {
         table->enumerate = [](const hy_hal_api*, hy_array*) -> hy_status { std::abort(); };
       },
@@ -143,7 +143,7 @@ TEST(RunnerTest, ACrashAtEnumerateIsAVerdictOfEachCase) {
 }
 
 TEST(RunnerTest, AnAbsentDeviceIsNotAFailure) {
-  const absl::StatusOr<RunResult> run = Run(RequestWith(
+  const absl::StatusOr<RunResult> run = conformance::Run(RequestWith(
       [](hy_hal_api* table) {
         table->enumerate = [](const hy_hal_api*, hy_array* devices) -> hy_status {
           devices->count = 0;
@@ -154,24 +154,25 @@ TEST(RunnerTest, AnAbsentDeviceIsNotAFailure) {
   EXPECT_TRUE(absl::IsUnavailable(run.status())) << run.status();
   RunRequest request = RequestWith(nullptr, kTwoCases);
   request.device = "no-such-device";
-  EXPECT_TRUE(absl::IsUnavailable(Run(request).status()));
+  EXPECT_TRUE(absl::IsUnavailable(conformance::Run(request).status()));
 }
 
 TEST(RunnerTest, WrongRequestsAreRefused) {
-  EXPECT_TRUE(absl::IsInvalidArgument(Run(RequestWith(nullptr, "HAL-NONE-*")).status()));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(conformance::Run(RequestWith(nullptr, "HAL-NONE-*")).status()));
   RunRequest request = RequestWith(nullptr, kTwoCases);
   request.shard = 3;
   request.shards = 2;
-  EXPECT_TRUE(absl::IsInvalidArgument(Run(request).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(conformance::Run(request).status()));
   request = RequestWith(nullptr, kTwoCases);
   request.modes = {"sideways"};
-  EXPECT_TRUE(absl::IsInvalidArgument(Run(request).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(conformance::Run(request).status()));
   request = RequestWith(nullptr, kTwoCases);
   request.port = "no_such_port";
-  EXPECT_TRUE(absl::IsNotFound(Run(request).status()));
+  EXPECT_TRUE(absl::IsNotFound(conformance::Run(request).status()));
   request = RequestWith(nullptr, kTwoCases);
   request.expectations = "/no/such/file";
-  EXPECT_TRUE(absl::IsNotFound(Run(request).status()));
+  EXPECT_TRUE(absl::IsNotFound(conformance::Run(request).status()));
 }
 
 TEST(RunnerTest, ShardsMakeTheWhole) {
@@ -180,7 +181,7 @@ TEST(RunnerTest, ShardsMakeTheWhole) {
     RunRequest request = RequestWith(nullptr, "HAL-QRY-*");
     request.shard = shard;
     request.shards = 3;
-    const absl::StatusOr<RunResult> run = Run(request);
+    const absl::StatusOr<RunResult> run = conformance::Run(request);
     ASSERT_TRUE(run.ok()) << run.status();
     shards.push_back(*run);
   }
@@ -199,7 +200,7 @@ TEST(RunnerTest, ExpectationsSkipWaiveAndComplain) {
                          "expected_failures: [{test: HAL-MEM-01, reason: r, issue: i, since: s}]\n";
   RunRequest request = RequestWith(nullptr, kTwoCases);
   request.expectations = path;
-  const absl::StatusOr<RunResult> run = Run(request);
+  const absl::StatusOr<RunResult> run = conformance::Run(request);
   ASSERT_TRUE(run.ok()) << run.status();
   EXPECT_EQ(CaseOf(*run, "HAL-QRY-01").verdict, Verdict::kSkip);
   EXPECT_NE(CaseOf(*run, "HAL-QRY-01").reason.find("told so"), std::string::npos);
@@ -224,7 +225,7 @@ TEST(RunnerTest, ProgressReachesTheEnd) {
   Progress last;
   uint32_t calls = 0;
   const absl::StatusOr<RunResult> run =
-      Run(RequestWith(nullptr, kTwoCases), [&](const Progress& progress) {
+      conformance::Run(RequestWith(nullptr, kTwoCases), [&](const Progress& progress) {
         EXPECT_GE(progress.done, last.done);
         last = progress;
         ++calls;
