@@ -113,7 +113,9 @@ HY_DUTY("HAL-DEV-04", OpeningAThousandTimesLeavesNothing, .needs_device = false,
   EXPECT_LE(after.threads, before.threads) << "threads";
   EXPECT_LT(after.mappings, before.mappings + rounds / 2) << "mappings";
   EXPECT_LE(after.service_allocations, before.service_allocations) << "the services' memory";
-  EXPECT_LT(after.heap_bytes, before.heap_bytes + 8 * rounds) << "memory of the C library";
+  // The smallest block of the C library takes 32 bytes; caches of a driver that fill up take less
+  // a round.
+  EXPECT_LT(after.heap_bytes, before.heap_bytes + 24 * rounds) << "memory of the C library";
 }
 
 HY_DUTY("HAL-DEV-05", ASecondOpenIsAsTheCapabilitySays) {
