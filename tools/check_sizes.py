@@ -24,7 +24,7 @@ WAIVERS = {
 
 # Lines of code, without blank lines, comments, tests and data. Above 120 % an ADR must raise it
 # (docs/adr/0008 set these).
-FOLDER_BUDGETS = {"base": 1000, "hal": 10500, "ports": 2500, "facts": 2000, "conformance": 9000, "cli": 1800}
+FOLDER_BUDGETS = {"base": 1000, "hal": 10500, "ports": 3000, "facts": 2000, "conformance": 9000, "cli": 1800}
 
 
 def kind_of(path: str) -> str:
