@@ -63,6 +63,14 @@ expect 2 'no_such_device' info --device no_such_device
 
 expect 0 'Findings' doctor --quick
 expect_json "'findings' in d and d['summary']['error'] == 0" doctor --quick --json
+expect 0 'GB/s' doctor --mib-per-thread 1 --runs 1
+expect 0 'z14: IBM z14, chip sheet, named by you' doctor --quick --chip z14
+expect 2 'no chip sheet .z15.; there are: a64fx ' doctor --quick --chip z15
+expect 2 'no chip sheet .z15.; there are: a64fx ' certify --out "$work/report" --chip z15
+expect 2 'no_such_chips' doctor --quick --chips "$work/no_such_chips"
+mkdir "$work/chips"
+printf 'schema: 1\nid: bad\nnames: Bad\n' >"$work/chips/bad.yaml"
+expect 2 'bad.yaml: line 3: unknown key .names.' doctor --quick --chips "$work/chips"
 
 expect 0 'HAL-MEM-03' conform --list
 expect 0 'passed' conform --filter 'HAL-MEM-01:HAL-MEM-03'

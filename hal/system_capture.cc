@@ -17,6 +17,7 @@
 #include "hal/bind.h"
 #include "hal/system_view.h"
 #include "hal/topology.h"
+#include "hal/topology_parts.h"
 
 namespace halyard::hal {
 namespace {
@@ -97,6 +98,14 @@ void RecordUnit(const SystemView& view, uint32_t unit) {
       view.Read(absl::StrCat(caches, "/", index, "/", name));
     }
   }
+}
+
+// Folders alone may have told which nodes there are; an image has no empty folders.
+void RecordNodeNumbers(const Recorder& recorder, const Topology& topology) {
+  if (ListNumbered(recorder, "sys/devices/system/node", "node").empty()) return;
+  std::vector<uint32_t> nodes;
+  for (const hy_node& node : topology.nodes) nodes.push_back(node.os_id);
+  recorder.files()["sys/devices/system/node/online"] = FormatCpuList(nodes);
 }
 
 void RecordExtras(const SystemView& view) {
@@ -238,6 +247,7 @@ std::string CaptureSystemImage(const SystemView& view, absl::string_view machine
       RecordUnit(recorder, pu.os_id);
     }
     recorder.files()[std::string(kOnline)] = FormatCpuList(online);
+    RecordNodeNumbers(recorder, topology);
   }
   RecordExtras(recorder);
 

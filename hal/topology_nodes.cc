@@ -133,12 +133,16 @@ void ReadPools(const SystemView& view, uint32_t node, const std::string& folder,
         !absl::SimpleAtoi(size, &kib) || kib == 0 || kib >= (uint64_t{1} << 53)) {
       continue;
     }
+    const std::string pool_folder = absl::StrCat(folder, "/", name);
+    const std::optional<uint64_t> total =
+        ReadNumber(view, absl::StrCat(pool_folder, "/nr_hugepages"));
+    if (!total.has_value()) continue;
     hy_page_pool pool{};
     pool.struct_size = sizeof pool;
     pool.node_id = node;
     pool.page_bytes = kib << 10;
-    pool.total = ReadNumber(view, absl::StrCat(folder, "/", name, "/nr_hugepages")).value_or(0);
-    pool.free = ReadNumber(view, absl::StrCat(folder, "/", name, "/free_hugepages")).value_or(0);
+    pool.total = *total;
+    pool.free = ReadNumber(view, absl::StrCat(pool_folder, "/free_hugepages")).value_or(0);
     found.push_back(pool);
   }
   std::sort(found.begin(), found.end(), [](const hy_page_pool& a, const hy_page_pool& b) {
