@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// 32-bit programs read folders whose entries have 64-bit offsets and numbers, most of all under
+// emulation; without this, readdir and stat fail there.
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#endif
+
 #include "hal/system_view.h"
 
 #include <dirent.h>
