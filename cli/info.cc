@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -77,13 +78,17 @@ std::string DevicesText(const std::vector<hy_device_info>& devices) {
                       devices.size() > 2 ? ", ..." : "");
 }
 
-/// What can be used first, then what cannot, with its path and why on lines of their own.
+/// What can be used first, then what cannot, with its path and why on lines of their own. Plugins
+/// that have the name of a port before them are many in a build tree, and get one line.
 std::string PortsText(const std::vector<PortRow>& rows) {
   std::string usable = "Ports\n";
   std::string others;
+  std::vector<std::string> hidden;
   for (const PortRow& row : rows) {
     const std::string& origin = row.listing.origin;
-    if (!row.listing.problem.empty()) {
+    if (absl::StartsWith(row.listing.problem, "hidden: ")) {
+      hidden.push_back(row.listing.name);
+    } else if (!row.listing.problem.empty()) {
       absl::StrAppendFormat(&others, "  %-16s %s\n  %-16s %s\n", row.listing.name, origin, "",
                             row.listing.problem);
     } else {
@@ -91,8 +96,12 @@ std::string PortsText(const std::vector<PortRow>& rows) {
                             origin == "built in" ? origin : "plugin", DevicesText(row.devices));
     }
   }
+  if (!hidden.empty()) {
+    absl::StrAppend(&usable, "  also as plugins, to be named by their paths (--json has them): ",
+                    absl::StrJoin(hidden, " "), "\n");
+  }
   if (others.empty()) return usable;
-  return absl::StrCat(usable, "Ports that cannot be used by their name\n", others);
+  return absl::StrCat(usable, "Ports that cannot be used\n", others);
 }
 
 absl::Status Capture(const std::string& path) {
