@@ -235,9 +235,9 @@ HY_DUTY("HAL-QUE-04", AFailedOperationFailsEverySignal) {
   ASSERT_TRUE(submitted.ok() || absl::IsAborted(submitted)) << submitted;
   for (int time = 0; time < 2; ++time) {
     const absl::Status first = WaitDone(context, one.done, 1);
-    EXPECT_TRUE(absl::IsAborted(first)) << "the first signal, wait " << time << ": " << first;
+    ASSERT_TRUE(absl::IsAborted(first)) << "the first signal, wait " << time << ": " << first;
     const absl::Status second = WaitDone(context, other, 7);
-    EXPECT_TRUE(absl::IsAborted(second)) << "the second signal, wait " << time << ": " << second;
+    ASSERT_TRUE(absl::IsAborted(second)) << "the second signal, wait " << time << ": " << second;
   }
   EXPECT_FALSE(ran_later) << "an operation after the failed one has run";
   HY_ASSERT_OK_AND_ASSIGN(const Bytes got, ReadByMap(buffer, 0, kBufferBytes));
