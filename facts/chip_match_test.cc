@@ -154,6 +154,20 @@ TEST(ChipMatch, WordsByBitThenByCpuinfo) {
   EXPECT_EQ(HasWord(riscv, "zbkb"), false) << "one hart lacks it";
 }
 
+TEST(ChipMatch, WordsThatCannotBeSeenAreNotHeldAgainstAMachineUnlessNoneCan) {
+  ChipMarks marks;  // without the words of /proc/cpuinfo
+  marks.arch = "x86_64";
+  hy_isa_set(marks.isa.data(), HY_ISA_X86_AVX2);
+  MatchRule rule;
+  rule.arch = "x86_64";
+  rule.isa = {"movbe", "avx2"};
+  EXPECT_TRUE(Fits(rule, marks));
+  rule.isa = {"movbe", "abm"};
+  EXPECT_FALSE(Fits(rule, marks));
+  rule.isa = {"movbe", "avx2", "fma"};
+  EXPECT_FALSE(Fits(rule, marks));
+}
+
 TEST(ChipMatch, ChipBeatsFamilyBeatsGenericThenMoreWordsThenId) {
   ChipMarks marks;
   marks.arch = "x86_64";
