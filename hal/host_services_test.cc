@@ -59,7 +59,7 @@ TEST(HostServicesTest, LogLinesReachTheSink) {
 TEST(HostServicesTest, MemoryIsAlignedAndCounted) {
   const HostMemoryUse before = CurrentHostMemoryUse();
   std::vector<void*> blocks;
-  for (uint64_t alignment : {0, 1, 2, 16, 64, 4096, 65536}) {
+  for (const uint64_t alignment : {0u, 1u, 2u, 16u, 64u, 4096u, 65536u}) {
     void* block = Host().memory_alloc(100, alignment);
     ASSERT_NE(block, nullptr);
     const uint64_t least = alignment < 16 ? 16 : alignment;
