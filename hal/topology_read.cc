@@ -165,7 +165,9 @@ Ids ListNumbered(const SystemView& view, absl::string_view folder, absl::string_
   for (const std::string& name : view.List(folder)) {
     absl::string_view rest = name;
     uint32_t number = 0;
-    if (absl::ConsumePrefix(&rest, prefix) && absl::SimpleAtoi(rest, &number)) {
+    // SimpleAtoi alone would take "cpu07" for a second 7.
+    if (absl::ConsumePrefix(&rest, prefix) && absl::SimpleAtoi(rest, &number) &&
+        absl::StrCat(number) == rest) {
       numbers.push_back(number);
     }
   }
