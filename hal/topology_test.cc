@@ -61,6 +61,7 @@ TEST(UnitsTest, WithoutSysfsTheMaskAndCpuinfoCount) {
 TEST(UnitsTest, FoldersCountWhereTheOnlineListIsHidden) {
   const Topology topology = Read(
       "sys/devices/system/cpu/cpu{0,3}/topology/core_id = 0\n"
+      "sys/devices/system/cpu/cpu03/topology/core_id = 0\n"
       "sys/devices/system/cpu/cpufreq/boost = 1\n");
   EXPECT_THAT(Column(topology, &hy_pu::os_id), ElementsAre(0, 3));
   EXPECT_EQ(topology.source, uint32_t{HY_SOURCE_FIXTURE});
