@@ -11,7 +11,8 @@ namespace {
 constexpr uint64_t kBlockBytes = 4096;
 constexpr uint64_t kLeastBytes = uint64_t{1} << 20;
 constexpr uint64_t kUsualBytes = uint64_t{64} << 20;
-constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+/// Addresses of 32 bits must hold two buffers for each of a few workers.
+constexpr uint64_t kMostBytes = uint64_t{sizeof(void*) > 4 ? 1024 : 128} << 20;
 /// So many times the share of the last-level cache leaves a sixteenth of hits at most, with the
 /// random replacement of such caches.
 constexpr uint64_t kCacheTimes = 4;
