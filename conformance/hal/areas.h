@@ -10,6 +10,7 @@ namespace halyard::conformance {
 
 DutyTable AbiDuties();
 DutyTable AbiSizeDuties();
+DutyTable NullDuties();
 DutyTable ErrorDuties();
 DutyTable DisciplineDuties();
 DutyTable DeviceDuties();

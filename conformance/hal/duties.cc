@@ -7,9 +7,10 @@ std::vector<DutyTest> AllDutyTests() {
   std::vector<DutyTest> all;
   // In the order of hal.h.
   for (const DutyTable table :
-       {AbiDuties(), AbiSizeDuties(), ErrorDuties(), DisciplineDuties(), DeviceDuties(),
-        QueryDuties(), TopologyDuties(), MemoryDuties(), ImportDuties(), MapDuties(), SyncDuties(),
-        TeamDuties(), BindDuties(), QueueDuties(), FenceDuties(), TimeDuties(), ReleaseDuties()}) {
+       {AbiDuties(), AbiSizeDuties(), NullDuties(), ErrorDuties(), DisciplineDuties(),
+        DeviceDuties(), QueryDuties(), TopologyDuties(), MemoryDuties(), ImportDuties(),
+        MapDuties(), SyncDuties(), TeamDuties(), BindDuties(), QueueDuties(), FenceDuties(),
+        TimeDuties(), ReleaseDuties()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HAL-ERR-01, 02, 03, 07, 08: calls that are wrong, at the table itself.
+// HAL-ERR-02, 03, 07, 08: calls that are wrong, at the table itself.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -8,194 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/hal/areas.h"
 #include "conformance/hal/os_oracle.h"
+#include "conformance/hal/raw_objects.h"
 #include "conformance/hal/work.h"
 
 namespace halyard::conformance {
 namespace {
 
 hy_device* const kPoison = reinterpret_cast<hy_device*>(uintptr_t{1});
-
-// A persistent worker function for raw teams.
-void DoNothing(void*, uint32_t, uint32_t) {}
-
-hy_map_desc MapRange(uint64_t offset, uint64_t bytes, uint64_t access) {
-  hy_map_desc desc = Sized<hy_map_desc>();
-  desc.offset = offset;
-  desc.bytes = bytes;
-  desc.access = access;
-  return desc;
-}
-
-hy_op Op(uint32_t kind, hy_buffer* dst, uint64_t offset, uint64_t bytes) {
-  hy_op op = Sized<hy_op>();
-  op.kind = kind;
-  op.dst = dst;
-  op.dst_offset = offset;
-  op.bytes = bytes;
-  op.pattern_bytes = 1;
-  return op;
-}
-
-/// Objects to make wrong calls on, as far as the port makes them itself.
-class Objects {
- public:
-  explicit Objects(HalContext& context)
-      : api_(context.api()), device_(context.raw_device()), buffer_(context, 4096) {
-    if (api_.queue_create != nullptr) {
-      const hy_queue_desc desc = Sized<hy_queue_desc>();
-      HY_EXPECT_STATUS(api_.queue_create(device_, &desc, &queue_), HY_OK);
-    }
-    if (api_.fence_create != nullptr) {
-      HY_EXPECT_STATUS(api_.fence_create(device_, 0, &fence_), HY_OK);
-    }
-    if (api_.team_create != nullptr) {
-      hy_team_desc desc = Sized<hy_team_desc>();
-      desc.count = 1;
-      desc.perf_class = HY_ID_NONE;
-      HY_EXPECT_STATUS(api_.team_create(device_, &desc, &team_), HY_OK);
-    }
-  }
-  ~Objects() {
-    api_.release(HY_KIND_QUEUE, queue_);
-    api_.release(HY_KIND_FENCE, fence_);
-    api_.release(HY_KIND_TEAM, team_);
-  }
-  Objects(const Objects&) = delete;
-  Objects& operator=(const Objects&) = delete;
-
-  hy_buffer* buffer() const { return buffer_.get(); }
-  hy_queue* queue() const { return queue_; }
-  hy_fence* fence() const { return fence_; }
-  hy_team* team() const { return team_; }
-
-  hy_status Submit(std::vector<hy_op> ops) const {
-    hy_submission work = Sized<hy_submission>();
-    work.ops = ArrayOf(ops);
-    return api_.submit(device_, queue_, &work);
-  }
-
- private:
-  const hy_hal_api& api_;
-  hy_device* device_;
-  RawBuffer buffer_;
-  hy_queue* queue_ = nullptr;
-  hy_fence* fence_ = nullptr;
-  hy_team* team_ = nullptr;
-};
-
-}  // namespace
-
-HY_DUTY("HAL-ERR-01", NullForDeviceAndMemoryVerbs, .in_validate = false) {
-  const hy_hal_api& api = context.api();
-  hy_device* const device = context.raw_device();
-  const Objects objects(context);
-  const hy_open_desc open = context.open_desc();
-  HY_EXPECT_STATUS(api.enumerate(context.port()->self(), nullptr), HY_INVALID_ARGUMENT);
-  HY_EXPECT_STATUS(api.open(context.port()->self(), &open, nullptr), HY_INVALID_ARGUMENT);
-  hy_device* opened = nullptr;
-  HY_EXPECT_STATUS(api.open(context.port()->self(), nullptr, &opened), HY_INVALID_ARGUMENT);
-  uint64_t answer = 0, bytes = sizeof answer;
-  hy_query_desc query = Sized<hy_query_desc>();
-  query.kind = HY_KIND_DEVICE;
-  query.key = HY_QUERY_CAPS;
-  HY_EXPECT_STATUS(api.query(nullptr, &answer, &bytes), HY_INVALID_ARGUMENT);
-  HY_EXPECT_STATUS(api.query(&query, &answer, &bytes), HY_INVALID_ARGUMENT);
-  query.handle = device;
-  HY_EXPECT_STATUS(api.query(&query, &answer, nullptr), HY_INVALID_ARGUMENT);
-  hy_buffer* buffer = nullptr;
-  const hy_alloc_desc alloc = RawAlloc(100);
-  HY_EXPECT_STATUS(api.alloc(nullptr, &alloc, &buffer, nullptr), HY_INVALID_ARGUMENT);
-  HY_EXPECT_STATUS(api.alloc(device, nullptr, &buffer, nullptr), HY_INVALID_ARGUMENT);
-  HY_EXPECT_STATUS(api.alloc(device, &alloc, nullptr, nullptr), HY_INVALID_ARGUMENT);
-  hy_timestamp stamp = Sized<hy_timestamp>();
-  HY_EXPECT_STATUS(api.timestamp(nullptr, &stamp), HY_INVALID_ARGUMENT);
-  HY_EXPECT_STATUS(api.timestamp(device, nullptr), HY_INVALID_ARGUMENT);
-  EXPECT_EQ(buffer, nullptr);
-  EXPECT_EQ(opened, nullptr);
-}
-
-HY_DUTY("HAL-ERR-01", NullForMapsAndImports, .in_validate = false) {
-  const hy_hal_api& api = context.api();
-  const Objects objects(context);
-  const hy_map_desc map = MapRange(0, 16, HY_MAP_READ);
-  void* ptr = nullptr;
-  if (api.map != nullptr) {
-    HY_EXPECT_STATUS(api.map(nullptr, &map, &ptr), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.map(objects.buffer(), nullptr, &ptr), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.map(objects.buffer(), &map, nullptr), HY_INVALID_ARGUMENT);
-  }
-  if (api.unmap != nullptr) {
-    HY_EXPECT_STATUS(api.unmap(nullptr, &map, &ptr), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.unmap(objects.buffer(), nullptr, &ptr), HY_INVALID_ARGUMENT);
-  }
-  if (api.sync_range != nullptr) {
-    HY_EXPECT_STATUS(api.sync_range(nullptr, 0, 1, HY_SYNC_TO_DEVICE), HY_INVALID_ARGUMENT);
-  }
-  if (api.import_host != nullptr) {
-    hy_buffer* buffer = nullptr;
-    hy_import_desc desc = Sized<hy_import_desc>();
-    HY_EXPECT_STATUS(api.import_host(context.raw_device(), nullptr, &buffer), HY_INVALID_ARGUMENT);
-    HY_EXPECT_REFUSED(api.import_host(nullptr, &desc, &buffer), HY_INVALID_ARGUMENT,
-                      HY_UNIMPLEMENTED);
-    desc.bytes = 100;
-    HY_EXPECT_REFUSED(api.import_host(context.raw_device(), &desc, &buffer), HY_INVALID_ARGUMENT,
-                      HY_UNIMPLEMENTED);
-    EXPECT_EQ(buffer, nullptr);
-  }
-  EXPECT_EQ(ptr, nullptr);
-}
-
-HY_DUTY("HAL-ERR-01", NullForThreadsQueuesAndFences, .in_validate = false) {
-  const hy_hal_api& api = context.api();
-  hy_device* const device = context.raw_device();
-  const Objects objects(context);
-  if (api.topology != nullptr) {
-    hy_topology topology = Sized<hy_topology>();
-    HY_EXPECT_STATUS(api.topology(device, nullptr), HY_INVALID_ARGUMENT);
-    HY_EXPECT_REFUSED(api.topology(nullptr, &topology), HY_INVALID_ARGUMENT, HY_OK);
-  }
-  if (api.team_create != nullptr) {
-    hy_team* team = nullptr;
-    HY_EXPECT_STATUS(api.team_create(device, nullptr, &team), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.team_run(nullptr, &DoNothing, nullptr), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.team_run(objects.team(), nullptr, nullptr), HY_INVALID_ARGUMENT);
-  }
-  if (api.worker_bind != nullptr) {
-    HY_EXPECT_STATUS(api.worker_bind(device, 0, HY_BIND_ENTER, nullptr), HY_INVALID_ARGUMENT);
-  }
-  if (api.queue_create != nullptr) {
-    hy_queue* queue = nullptr;
-    const hy_queue_desc desc = Sized<hy_queue_desc>();
-    HY_EXPECT_STATUS(api.queue_create(nullptr, &desc, &queue), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.queue_create(device, nullptr, &queue), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.queue_create(device, &desc, nullptr), HY_INVALID_ARGUMENT);
-  }
-  if (api.submit != nullptr) {
-    HY_EXPECT_STATUS(api.submit(device, objects.queue(), nullptr), HY_INVALID_ARGUMENT);
-    hy_op nowhere = Op(HY_OP_FILL, nullptr, 0, 10);
-    HY_EXPECT_REFUSED(objects.Submit({nowhere}), HY_INVALID_ARGUMENT, HY_UNIMPLEMENTED);
-    nowhere.kind = HY_OP_COPY;
-    HY_EXPECT_STATUS(objects.Submit({nowhere}), HY_INVALID_ARGUMENT);
-    nowhere.kind = HY_OP_HOST_CALL;
-    HY_EXPECT_REFUSED(objects.Submit({nowhere}), HY_INVALID_ARGUMENT, HY_UNIMPLEMENTED);
-    hy_submission work = Sized<hy_submission>();
-    work.ops = {nullptr, 3, 3, sizeof(hy_op), 0};
-    HY_EXPECT_STATUS(api.submit(device, objects.queue(), &work), HY_INVALID_ARGUMENT);
-  }
-  if (api.fence_create != nullptr) {
-    hy_fence* fence = nullptr;
-    HY_EXPECT_STATUS(api.fence_create(nullptr, 0, &fence), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.fence_create(device, 0, nullptr), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.fence_wait(device, nullptr), HY_INVALID_ARGUMENT);
-    HY_EXPECT_STATUS(api.fence_signal(nullptr, 1, HY_OK), HY_INVALID_ARGUMENT);
-    std::vector<hy_fence_point> points = {{nullptr, 1}};
-    hy_wait_desc wait = Sized<hy_wait_desc>();
-    wait.points = ArrayOf(points);
-    HY_EXPECT_STATUS(api.fence_wait(device, &wait), HY_INVALID_ARGUMENT);
-  }
-}
-
-namespace {
 
 using Codes = std::set<hy_status>;
 
@@ -512,11 +331,9 @@ HY_DUTY("HAL-ERR-08", UnknownValuesForWorkAreNotIgnored, .in_validate = false) {
 
 DutyTable ErrorDuties() {
   static constexpr DutyTest kTests[] = {
-      NullForDeviceAndMemoryVerbs,         NullForMapsAndImports,
-      NullForThreadsQueuesAndFences,       OnlyDocumentedCodesComeBack,
-      OnlyDocumentedCodesComeBackFromWork, AnErrorLeavesNoHandleAndNothingElse,
-      RangesAreCheckedWithoutOverflow,     UnknownValuesForMemoryAreNotIgnored,
-      UnknownValuesForWorkAreNotIgnored};
+      OnlyDocumentedCodesComeBack,         OnlyDocumentedCodesComeBackFromWork,
+      AnErrorLeavesNoHandleAndNothingElse, RangesAreCheckedWithoutOverflow,
+      UnknownValuesForMemoryAreNotIgnored, UnknownValuesForWorkAreNotIgnored};
   return kTests;
 }
 
