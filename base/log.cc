@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
+#include <mutex>
 #include <utility>
-
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 
 namespace halyard {
 namespace {
 
 struct SinkHolder {
-  absl::Mutex mutex;
-  LogSink sink ABSL_GUARDED_BY(mutex);
+  std::mutex mutex;
+  LogSink sink;
 };
 
 // Leaked on purpose: threads may log while the process ends.
@@ -23,12 +21,12 @@ SinkHolder& Holder() {
 }  // namespace
 
 void SetLogSink(LogSink sink) {
-  absl::MutexLock lock(&Holder().mutex);
+  const std::lock_guard<std::mutex> lock(Holder().mutex);
   Holder().sink = std::move(sink);
 }
 
 void Log(LogLevel level, absl::string_view message) {
-  absl::MutexLock lock(&Holder().mutex);
+  const std::lock_guard<std::mutex> lock(Holder().mutex);
   if (Holder().sink) Holder().sink(level, message);
 }
 

@@ -6,12 +6,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/synchronization/mutex.h"
 #include "base/c_status.h"
 #include "base/log.h"
 #include "base/monotonic_clock.h"
@@ -48,9 +47,9 @@ AllocationCounts counts;
 
 // State that ports may use until the very end of the process, so it is never destroyed.
 struct HostState {
-  absl::Mutex mutex;
-  std::shared_ptr<const SystemView> system ABSL_GUARDED_BY(mutex);
-  absl::flat_hash_map<const void*, uint64_t> pages ABSL_GUARDED_BY(mutex);
+  std::mutex mutex;  // guards the two below
+  std::shared_ptr<const SystemView> system;
+  absl::flat_hash_map<const void*, uint64_t> pages;
 };
 
 HostState& State() {
@@ -139,7 +138,7 @@ hy_status PagesAlloc(const hy_alloc_desc* desc, void** out_ptr, hy_placement* ou
     if (!ptr.ok()) return ReportStatus(ptr.status());
     {
       HostState& state = State();
-      absl::MutexLock lock(&state.mutex);
+      const std::lock_guard<std::mutex> lock(state.mutex);
       state.pages[*ptr] = known.bytes;
     }
     counts.Add(known.bytes);
@@ -155,7 +154,7 @@ hy_status PagesFree(void* ptr) {
     if (ptr == nullptr) return HY_OK;
     {
       HostState& state = State();
-      absl::MutexLock lock(&state.mutex);
+      const std::lock_guard<std::mutex> lock(state.mutex);
       const auto found = state.pages.find(ptr);
       if (found == state.pages.end()) {
         return Report(HY_INVALID_ARGUMENT, "pages_free: not from pages_alloc, or freed before");
@@ -236,13 +235,13 @@ std::string TakeReport() {
 
 void SetHostSystem(std::shared_ptr<const SystemView> view) {
   HostState& state = State();
-  absl::MutexLock lock(&state.mutex);
+  const std::lock_guard<std::mutex> lock(state.mutex);
   state.system = std::move(view);
 }
 
 std::shared_ptr<const SystemView> HostSystem() {
   HostState& state = State();
-  absl::MutexLock lock(&state.mutex);
+  const std::lock_guard<std::mutex> lock(state.mutex);
   if (state.system == nullptr) state.system = RealSystem();
   return state.system;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -13,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
 #include "hal/memory_limit.h"
 #include "hal/node_policy.h"
@@ -39,12 +39,12 @@ struct Outcome {
 class Registry {
  public:
   void Add(const Region& region) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     regions_[region.ptr] = region;
   }
 
   bool Take(void* ptr, Region* out_region) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = regions_.find(ptr);
     if (found == regions_.end()) return false;
     *out_region = found->second;
@@ -53,8 +53,8 @@ class Registry {
   }
 
  private:
-  absl::Mutex mutex_;
-  absl::flat_hash_map<void*, Region> regions_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  absl::flat_hash_map<void*, Region> regions_;
 };
 
 // Never destroyed: buffers may be freed while the process ends.

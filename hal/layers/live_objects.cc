@@ -23,7 +23,7 @@ const char* KindName(uint32_t kind) {
 }
 
 bool LiveObjects::Add(uint32_t kind, const void* handle, LiveObject object) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   const auto parent = objects_.find({HY_KIND_DEVICE, object.device});
   if (object.device != nullptr && parent != objects_.end()) ++parent->second.children;
   const auto [entry, is_new] = objects_.try_emplace({kind, handle}, std::move(object));
@@ -33,7 +33,7 @@ bool LiveObjects::Add(uint32_t kind, const void* handle, LiveObject object) {
 }
 
 std::string LiveObjects::Complaint(uint32_t kind, const void* handle) const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (objects_.contains({kind, handle})) return "";
   for (uint32_t other = HY_KIND_DEVICE; other < HY_KIND_COUNT; ++other) {
     if (objects_.contains({other, handle})) {
@@ -45,7 +45,7 @@ std::string LiveObjects::Complaint(uint32_t kind, const void* handle) const {
 }
 
 std::string LiveObjects::Remove(uint32_t kind, const void* handle, LiveObject* out_object) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = objects_.find({kind, handle});
   if (found == objects_.end()) return "was given what was released meanwhile";
   *out_object = found->second;

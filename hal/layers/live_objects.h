@@ -6,13 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/synchronization/mutex.h"
 #include "hal/layers/team_watch.h"
 #include "halyard/hal.h"
 
@@ -57,15 +56,14 @@ class LiveObjects {
   /// Calls `use` with the object under the lock; not at all if it is not live.
   template <typename Use>
   void With(uint32_t kind, const void* handle, Use use) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = objects_.find({kind, handle});
     if (found != objects_.end()) use(found->second);
   }
 
  private:
-  mutable absl::Mutex mutex_;
-  absl::flat_hash_map<std::pair<uint32_t, const void*>, LiveObject> objects_
-      ABSL_GUARDED_BY(mutex_);
+  mutable std::mutex mutex_;  // guards the objects
+  absl::flat_hash_map<std::pair<uint32_t, const void*>, LiveObject> objects_;
 };
 
 }  // namespace halyard::hal

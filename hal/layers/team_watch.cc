@@ -8,7 +8,7 @@
 namespace halyard::hal {
 
 bool TeamWatch::Begin(hy_worker_fn fn, void* context) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (active_) return false;
   active_ = true;
   fn_ = fn;
@@ -18,7 +18,7 @@ bool TeamWatch::Begin(hy_worker_fn fn, void* context) {
 }
 
 std::string TeamWatch::End(hy_status status) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   active_ = false;
   if (!fault_.empty()) return std::exchange(fault_, "");
   uint64_t total = 0;
@@ -34,7 +34,7 @@ std::string TeamWatch::End(hy_status status) {
 }
 
 std::string TeamWatch::TakeFault() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   return std::exchange(fault_, "");
 }
 
@@ -43,7 +43,7 @@ void TeamWatch::Run(void* watch, uint32_t index, uint32_t count) {
   hy_worker_fn fn = nullptr;
   void* context = nullptr;
   {
-    absl::MutexLock lock(&self->mutex_);
+    const std::lock_guard<std::mutex> lock(self->mutex_);
     if (!self->active_) {
       self->fault_ = "ran the function after team_run had returned";
       return;

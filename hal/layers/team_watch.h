@@ -5,11 +5,10 @@
 #define HALYARD_HAL_LAYERS_TEAM_WATCH_H_
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "halyard/hal.h"
 
 namespace halyard::hal {
@@ -31,12 +30,12 @@ class TeamWatch {
   static void Run(void* watch, uint32_t index, uint32_t count);
 
  private:
-  absl::Mutex mutex_;
-  bool active_ ABSL_GUARDED_BY(mutex_) = false;
-  hy_worker_fn fn_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  void* context_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  std::vector<uint32_t> calls_ ABSL_GUARDED_BY(mutex_);  // of each index
-  std::string fault_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;  // guards all below
+  bool active_ = false;
+  hy_worker_fn fn_ = nullptr;
+  void* context_ = nullptr;
+  std::vector<uint32_t> calls_;  // of each index
+  std::string fault_;
 };
 
 }  // namespace halyard::hal

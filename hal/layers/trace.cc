@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/synchronization/mutex.h"
 #include "base/monotonic_clock.h"
 #include "base/status_macros.h"
 #include "hal/layers/interposer.h"
@@ -70,7 +70,7 @@ class TraceLayer : public Interposer {
     const uint64_t duration_ns = MonotonicRawNs() - begin_ns;
     const std::string line = json_ ? JsonLine(call, sequence, status, duration_ns)
                                    : TextLine(call, sequence, status, duration_ns);
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     write_line_(line);
     return status;
   }
@@ -113,7 +113,7 @@ class TraceLayer : public Interposer {
 
   const bool json_;
   std::atomic<uint64_t> next_{1};
-  absl::Mutex mutex_;  // one line at a time
+  std::mutex mutex_;  // one line at a time
   const std::function<void(absl::string_view)> write_line_;
 };
 

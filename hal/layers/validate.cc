@@ -11,7 +11,7 @@
 namespace halyard::hal {
 
 void ValidateLayer::Report(absl::string_view duty, Verb verb, std::string message) {
-  absl::MutexLock lock(&report_mutex_);
+  const std::lock_guard<std::mutex> lock(report_mutex_);
   on_violation_({std::string(duty), VerbName(verb), std::move(message)});
 }
 

@@ -7,11 +7,11 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "hal/layers/interposer.h"
 #include "hal/layers/layers.h"
 #include "hal/layers/live_objects.h"
@@ -108,11 +108,11 @@ class ValidateLayer : public Interposer {
   void CheckWaited(const hy_wait_desc& known, hy_status status);
 
   LiveObjects objects_;
-  absl::Mutex report_mutex_;  // on_violation by one thread at a time
+  std::mutex report_mutex_;  // on_violation by one thread at a time
   const std::function<void(const Violation&)> on_violation_;
-  absl::Mutex watch_mutex_;
-  std::vector<std::unique_ptr<ImportWatch>> imports_ ABSL_GUARDED_BY(watch_mutex_);
-  std::vector<std::shared_ptr<TeamWatch>> teams_ ABSL_GUARDED_BY(watch_mutex_);
+  std::mutex watch_mutex_;  // guards the two below
+  std::vector<std::unique_ptr<ImportWatch>> imports_;
+  std::vector<std::shared_ptr<TeamWatch>> teams_;
 };
 
 template <typename Handle, typename Make>

@@ -97,7 +97,7 @@ hy_status ValidateLayer::ImportHost(hy_device* device, const hy_import_desc* des
   ImportWatch* watch = nullptr;
   if (known.on_release != nullptr && copy != desc &&
       copy->struct_size >= offsetof(hy_import_desc, context) + sizeof(void*)) {
-    absl::MutexLock lock(&watch_mutex_);
+    const std::lock_guard<std::mutex> lock(watch_mutex_);
     imports_.push_back(std::make_unique<ImportWatch>());
     watch = imports_.back().get();
     watch->layer = this;

@@ -34,7 +34,7 @@ hy_status ValidateLayer::TeamCreate(hy_device* device, const hy_team_desc* desc,
   object.device = device;
   object.watch = std::make_shared<TeamWatch>();
   {
-    absl::MutexLock lock(&watch_mutex_);
+    const std::lock_guard<std::mutex> lock(watch_mutex_);
     teams_.push_back(object.watch);
   }
   const hy_status status =
