@@ -3,9 +3,23 @@
 # hold static functions only: no STL, no Abseil, no shared inline helper, or the linker may keep the
 # wrong copy for everybody (tools/check_isa_objects.sh fails on any weak symbol in them). Which
 # HY_ISA bits must be live before such a function is called is said beside the function's table.
+include(CheckCXXCompilerFlag)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(HALYARD_ARCH x86_64)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(HALYARD_ARCH aarch64)
+else()
+  set(HALYARD_ARCH "${CMAKE_SYSTEM_PROCESSOR}")
+endif()
+
+# Also says by HALYARD_ISA_<NAME>_WORKS whether this compiler makes code for it.
 function(halyard_isa_row NAME ARCH)
   set(HALYARD_ISA_${NAME}_ARCH ${ARCH} PARENT_SCOPE)
   set(HALYARD_ISA_${NAME}_FLAGS "${ARGN}" PARENT_SCOPE)
+  if(ARCH STREQUAL HALYARD_ARCH)
+    string(JOIN " " flags ${ARGN})
+    check_cxx_compiler_flag("${flags}" HALYARD_ISA_${NAME}_WORKS)
+  endif()
 endfunction()
 
 halyard_isa_row(x86_avx2       x86_64  -mavx2 -mfma -mf16c)
@@ -17,14 +31,6 @@ halyard_isa_row(arm64_sve      aarch64 -march=armv8.2-a+sve)
 halyard_isa_row(riscv64_rvv    riscv64 -march=rv64gcv)
 halyard_isa_row(ppc64le_p9     ppc64le -mcpu=power9)
 halyard_isa_row(s390x_z14      s390x   -march=z14 -mzvector)
-
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(HALYARD_ARCH x86_64)
-elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-  set(HALYARD_ARCH aarch64)
-else()
-  set(HALYARD_ARCH "${CMAKE_SYSTEM_PROCESSOR}")
-endif()
 
 # halyard_isa_object(TARGET ISA SOURCE): adds SOURCE to TARGET as an object of its own with the
 # flags of ISA, if the build is for that architecture; else does nothing. Defines

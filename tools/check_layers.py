@@ -21,10 +21,15 @@ RULES = {
     "ports/sim_topology": ({"public", "base", "hal", "ports/kit", "ports/sim_topology"}, ABSL),
     "ports/opencl": ({"public", "ports/kit", "ports/opencl"}, {"CL"}),
     "ports": ({"public", "ports/linux/linux.h", "ports/kit"}, set()),
+    "registry/include": ({"public"}, set()),
+    "registry": ({"public", "base", "hal", "registry"}, ABSL),
+    "ops": ({"public", "base", "ops", "reference/reference.h"}, ABSL),
+    "reference": ({"public", "base", "ops", "reference"}, ABSL),
     "facts": ({"public", "base", "hal", "facts"}, ABSL | {"yaml-cpp"}),
     "facts/stream": ({"public", "base", "facts/stream"}, set()),
-    "conformance": ({"public", "base", "hal", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp"}),
-    "cli": ({"public", "base", "hal", "facts", "conformance", "cli"}, ABSL | {"CLI", "nlohmann"}),
+    "conformance": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp"}),
+    "bench": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "bench"}, ABSL | {"benchmark", "nlohmann"}),
+    "cli": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "cli"}, ABSL | {"CLI", "nlohmann"}),
 }
 # Tests may use GoogleTest and the layers that they test through.
 TEST_EXTRA = {"gtest", "gmock", "absl"}
