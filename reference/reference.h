@@ -75,9 +75,11 @@ double LoadElement(const hy_tensor& tensor, const void* row, int64_t col);
 void LoadRow(const hy_tensor& tensor, int64_t row, double* out);
 /// `value` rounded once, nearest-even, to a float type.
 double RoundTo(uint32_t type, double value);
+/// Rounds once and stores one element of a float or integer type; integers must be exact.
+void StoreElement(const hy_tensor& tensor, void* row, int64_t col, double value);
 /// Rounds each value once and stores it; a row of i32 must hold integers. For a8 types the row is
-/// rounded to f32 and quantised; a8_token symmetric.
-void StoreRow(const hy_tensor& tensor, int64_t row, const double* values);
+/// rounded to f32 and quantised (a8_token symmetric), which uses up `values`.
+void StoreRow(const hy_tensor& tensor, int64_t row, double* values);
 
 /// Worker's slice of a scratch that holds `doubles` doubles for each worker: reference kernels keep
 /// OP-RUN-10 like all others.
