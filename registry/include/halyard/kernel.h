@@ -57,13 +57,26 @@ static inline int hy_refuse(hy_why* why, const char* reason) {
 
 // ----------------------------------------------------------------------------------------- ops ---
 
+// Flags of an operand. READ and WRITE together: elements that the op does not name keep what they
+// hold, and those that it writes do not depend on it, so that a second run gives the same.
 #define HY_OPERAND_READ 1u
 #define HY_OPERAND_WRITE 2u
 #define HY_OPERAND_OPTIONAL 4u  ///< may be absent
-#define HY_OPERAND_WEIGHTS 8u   ///< constant over many runs: may be packed, is shadowed on devices
-#define HY_OPERAND_TYPED 16u    ///< its type is part of the op's type tuple
+/// Constant over many runs: is shadowed on devices; the first that is TYPED too may be packed.
+#define HY_OPERAND_WEIGHTS 8u
+#define HY_OPERAND_TYPED 16u  ///< its type is part of the op's type tuple
 #define HY_OPERAND_IN_PLACE \
   32u  ///< read operand that the (first) output may be exactly the same as
+
+/// The op can be run piece by piece along this axis, counted from the last, which is 1: in each of
+/// the HY_SLICE_GROUPS groups, pieces of all operands with a SLICE of that group, all other operands
+/// whole, give the same piece of the outputs. A read operand of size 1 there stays whole. For memory
+/// that cannot hold whole operands: rows of matmul are group 0 (x: 2, y: 2), columns group 1 (w: 2,
+/// bias: 1, y: 1).
+#define HY_OPERAND_SLICE(group, axis_from_last) ((uint32_t)(axis_from_last) << (8 + 4 * (group)))
+#define HY_SLICE_GROUPS 2
+/// Axis of an operand in a group; 0 if it has none.
+#define HY_OPERAND_SLICE_AXIS(flags, group) ((flags) >> (8 + 4 * (group)) & 15u)
 
 /// Where a tensor lies in an op's args.
 typedef struct hy_operand {
@@ -90,6 +103,9 @@ typedef struct hy_op_desc {
   uint64_t (*flops)(const void* args);
   /// Bytes that one run must move at least. NULL: each operand's elements once.
   uint64_t (*bytes)(const void* args);
+  /// Offset in args of the uint32_t HY_QA_* that the caller allows; 0: the op has no such choice.
+  uint32_t activation_offset;
+  uint32_t reserved;
 } hy_op_desc;
 
 // ------------------------------------------------------------------------------------- kernels ---
@@ -161,11 +177,12 @@ typedef struct hy_kernel_desc {
   const char* op;  ///< "matmul"
   uint32_t types[HY_MAX_TYPES];  ///< of the op's TYPED operands in their order; NONE: any
   uint64_t isa[2];               ///< HY_ISA_* it needs
-  uint32_t activation;           ///< HY_QA_*; HY_QA_ANY where the op has no such choice
-  uint32_t accumulator;          ///< HY_ACC_*
-  int32_t priority;              ///< HY_PRIORITY_* + 0..999
-  uint32_t layout;               ///< that the WEIGHTS operand must have
-  uint32_t phases;               ///< 1..8
+  /// HY_QA_* that it computes in. ANY: the op has no such choice, or it follows the args.
+  uint32_t activation;
+  uint32_t accumulator;  ///< HY_ACC_*
+  int32_t priority;      ///< HY_PRIORITY_* + 0..999
+  uint32_t layout;       ///< that the WEIGHTS operand must have
+  uint32_t phases;       ///< 1..8
   uint32_t param_count;
   uint64_t flags;  ///< HY_KERNEL_*
   const hy_tuning_param* params;
@@ -182,7 +199,8 @@ typedef struct hy_kernel_desc {
 } hy_kernel_desc;
 
 /// A packed layout of weights: the same numbers in an order that kernels like. Ids of Halyard lie
-/// below 0x10000; vendors take any number above, which the registry refuses if it is taken.
+/// below 0x10000; vendors take any number above, which the registry refuses if it is taken. A tensor
+/// of a rank above 2 is packed matrix by matrix, hy_round_up(packed_bytes, 64) bytes apart.
 typedef struct hy_layout_desc {
   uint32_t struct_size;
   uint32_t id;
