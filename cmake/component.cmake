@@ -25,7 +25,18 @@ function(halyard_test NAME)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
+  if(HALYARD_PRECOMPILE AND NOT TARGET halyard_test_headers)
+    # A program, not a library, since tests are compiled as one: its headers serve all of them.
+    file(WRITE "${PROJECT_BINARY_DIR}/test_headers.cc" "int main() { return 0; }\n")
+    add_executable(halyard_test_headers EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/test_headers.cc")
+    target_link_libraries(halyard_test_headers PRIVATE GTest::gmock GTest::gtest halyard_warnings)
+    halyard_precompile(halyard_test_headers <gmock/gmock.h> <gtest/gtest.h> <absl/status/statusor.h>
+                       <absl/strings/str_cat.h> <absl/types/span.h> <memory> <string> <vector>)
+  endif()
   add_executable(${NAME} ${ARG_SOURCES})
+  if(HALYARD_PRECOMPILE)
+    target_precompile_headers(${NAME} REUSE_FROM halyard_test_headers)
+  endif()
   set_target_properties(${NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   target_link_libraries(${NAME} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest GTest::gtest_main
                                         halyard_warnings)

@@ -38,3 +38,18 @@ if(HALYARD_CLANG_TIDY)
   find_program(HALYARD_CLANG_TIDY_PROGRAM NAMES clang-tidy-19 clang-tidy REQUIRED)
   set(CMAKE_CXX_CLANG_TIDY "${HALYARD_CLANG_TIDY_PROGRAM};--quiet")
 endif()
+
+# Most of the time to build goes into reading large headers again and again.
+set(precompile ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" OR HALYARD_CLANG_TIDY)
+  set(precompile OFF)  # a compiler cache does the same, and does not go with them
+endif()
+option(HALYARD_PRECOMPILE "Precompile large headers of other projects" ${precompile})
+
+# halyard_precompile(TARGET header...): headers of other projects that most sources of it include.
+# Sources still include what they use: the build without must pass as well.
+function(halyard_precompile TARGET)
+  if(HALYARD_PRECOMPILE AND TARGET ${TARGET})
+    target_precompile_headers(${TARGET} PRIVATE ${ARGN})
+  endif()
+endfunction()
