@@ -31,7 +31,7 @@ function(halyard_add_kernel OP SOURCE)
     add_library(${object} OBJECT ${SOURCE})
     target_include_directories(${object} PRIVATE "${PROJECT_SOURCE_DIR}")
     target_compile_options(${object} PRIVATE ${HALYARD_ISA_${level}_FLAGS} -O3 -ffp-contract=off
-                           -fno-exceptions -fno-rtti -fno-math-errno)
+                           -fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math)
     target_compile_definitions(${object} PRIVATE ${ARG_DEFINES} HALYARD_LEVEL=${level}
                                HALYARD_KERNEL_TABLE=halyard_kernels_${OP}_${stem}_${level})
     target_link_libraries(${object} PRIVATE halyard_headers halyard_warnings)
