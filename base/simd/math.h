@@ -11,6 +11,25 @@
 
 #include "base/simd/scalar.h"
 
+/// `x` within -limit..limit; NaN stays NaN. By integers, because a compiler makes branches of
+/// floating-point comparisons, then follows each path through all that comes after.
+static inline float hyk_limit(float x, float limit) {
+  const uint32_t bits = hyk_bits(x);
+  const int32_t size = (int32_t)(bits & 0x7fffffffu);
+  const int32_t most = (int32_t)hyk_bits(limit);
+  const int32_t least = size < most ? size : most;
+  const uint32_t nan = (uint32_t)((0x7f800000 - size) >> 31) & 0x7fc00000u;
+  return hyk_from_bits((bits & 0x80000000u) | (uint32_t)least | nan);
+}
+
+/// All ones if the sign bit of x is set, else 0.
+static inline uint32_t hyk_sign_mask(float x) { return (uint32_t)((int32_t)hyk_bits(x) >> 31); }
+
+/// `a` where the mask is all ones, `b` where it is 0.
+static inline float hyk_select(uint32_t mask, float a, float b) {
+  return hyk_from_bits((hyk_bits(a) & mask) | (hyk_bits(b) & ~mask));
+}
+
 /// e^x in parts, m * low * high: m within [0.7, 1.5], low and high powers of two. Multiplying by both
 /// in turn rounds a subnormal result once, and passes over no overflow that the result has not.
 typedef struct hyk_exp_parts {
@@ -19,7 +38,7 @@ typedef struct hyk_exp_parts {
   float high;
 } hyk_exp_parts;
 
-/// Parts of e^(x + tail) for x within -150..89 and a tail within -0.03..0.03.
+/// Parts of e^(x + tail) for x within -150..150 and a tail within -0.03..0.03.
 /// Source: Cody and Waite's two-part ln 2; the polynomial is our own minimax fit, relative 3.3e-9.
 static inline hyk_exp_parts hyk_exp_split(float x, float tail) {
   const float magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, in the low bits
@@ -41,44 +60,42 @@ static inline hyk_exp_parts hyk_exp_split(float x, float tail) {
 
 /// e^x within 1 ulp.
 static inline float hyk_exp(float x) {
-  const float above = x < -104.0f ? -104.0f : x;
-  const float within = above > 89.0f ? 89.0f : above;
-  const hyk_exp_parts parts = hyk_exp_split(within, 0.0f);
+  const hyk_exp_parts parts = hyk_exp_split(hyk_limit(x, 104.0f), 0.0f);
   return parts.m * parts.low * parts.high;
 }
 
-/// x / (1 + e^-t), where t has the sign of x. As t falls to -inf the result falls to 0 like x e^t, x
-/// being bounded by the caller, so nothing is lost where e^t alone would be subnormal.
-static inline float hyk_times_sigmoid(float x, float t) {
-  const float negative = t < 0.0f ? t : -t;
-  const float within = negative < -120.0f ? -120.0f : negative;
-  const hyk_exp_parts parts = hyk_exp_split(within, 0.0f);
+/// x / (1 + e^-t), where t is within -120..120 and has the sign of x. For negative t it is `least`
+/// in the place of x: the same, bounded where the result is 0 anyway. That falls like x e^t, so
+/// nothing is lost where e^t alone would be subnormal.
+static inline float hyk_times_sigmoid(float x, float least, float t) {
+  const uint32_t falls = hyk_sign_mask(t);
+  const hyk_exp_parts parts = hyk_exp_split(hyk_from_bits(hyk_bits(t) | 0x80000000u), 0.0f);
   const float denominator = 1.0f + parts.m * parts.low * parts.high;
-  const float falling = x * parts.m / denominator * parts.low * parts.high;
-  return t < 0.0f ? falling : x / denominator;
+  const float ratio = hyk_select(falls, least * parts.m, x) / denominator;
+  return ratio * hyk_select(falls, parts.low, 1.0f) * hyk_select(falls, parts.high, 1.0f);
 }
 
 /// x / (1 + e^-x).
 static inline float hyk_silu(float x) {
-  const float above = x < -120.0f ? -120.0f : x;
-  return hyk_times_sigmoid(above, above);
+  const float t = hyk_limit(x, 120.0f);
+  return hyk_times_sigmoid(x, t, t);
 }
 
 /// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, which is x sigmoid of twice the argument.
 /// Source: Hendrycks & Gimpel 2016, the tanh form.
 static inline float hyk_gelu_tanh(float x) {
-  const float above = x < -20.0f ? -20.0f : x;
-  const float t = above * (1.5957691216f + 0.0713548162726f * (above * above));
-  return hyk_times_sigmoid(above, t);
+  const float least = hyk_limit(x, 20.0f);
+  const float t = least * (1.5957691216f + 0.0713548162726f * (least * least));
+  return hyk_times_sigmoid(x, least, hyk_limit(t, 120.0f));
 }
 
 /// x Phi(x), Phi the normal distribution. For z >= 0, Phi(-z) = 1/2 - z P(z^2) near 0, and from 1 on
 /// e^(-z^2/2) R(1 / (1 + z/3)); both polynomials are our own minimax fits, relative 1.1e-8 for z up to
 /// 15, where e^(-z^2/2) is long 0.
 static inline float hyk_gelu_erf(float x) {
-  const float above = x < -15.0f ? -15.0f : x;
-  const float size = above < 0.0f ? -above : above;
-  const float z = size > 15.0f ? 15.0f : size;
+  const float least = hyk_limit(x, 15.0f);
+  const float z = hyk_from_bits(hyk_bits(least) & 0x7fffffffu);
+  const uint32_t is_near = hyk_sign_mask(z - 1.0f);
   const float s = z * z;
   float p = 1.12952159e-4f - s * 7.46288974e-6f;
   p = 9.97307837e-3f - s * (1.18578497e-3f - s * p);
@@ -91,12 +108,11 @@ static inline float hyk_gelu_erf(float x) {
   const float coarse = hyk_from_bits(hyk_bits(z) & 0xfffff000u);
   const float rest = -0.5f * ((z - coarse) * (z + coarse));
   const hyk_exp_parts parts = hyk_exp_split(-0.5f * (coarse * coarse), rest);
-  const float near = 0.5f - z * p;
-  const float far = r * parts.m;
-  const float low = z < 1.0f ? 1.0f : parts.low;
-  const float high = z < 1.0f ? 1.0f : parts.high;
-  const float phi = z < 1.0f ? near : far;  // times low * high, Phi(-z)
-  return above < 0.0f ? above * phi * low * high : x * (1.0f - phi * low * high);
+  const float low = hyk_select(is_near, 1.0f, parts.low);
+  const float high = hyk_select(is_near, 1.0f, parts.high);
+  const float phi = hyk_select(is_near, 0.5f - z * p, r * parts.m);  // times low * high, Phi(-z)
+  const float falling = least * phi * low * high;
+  return hyk_select(hyk_sign_mask(x), falling, x * (1.0f - phi * low * high));
 }
 
 /// Natural logarithm within 1 ulp, for scalars. 0 gives -inf, negative numbers NaN.
