@@ -23,8 +23,8 @@ WAIVERS = {
 }
 
 # Lines of code, without blank lines, comments, tests and data. Above 120 % an ADR must raise it
-# (docs/adr/0008 set these).
-FOLDER_BUDGETS = {"base": 1000, "hal": 10500, "ports": 3000, "facts": 2000, "conformance": 9000, "cli": 1800}
+# (docs/adr/0008 and 0009 set these).
+FOLDER_BUDGETS = {"base": 2500, "hal": 10500, "ports": 3000, "facts": 2000, "conformance": 9000, "cli": 1800}
 
 
 def kind_of(path: str) -> str:
