@@ -47,6 +47,7 @@ absl::StatusOr<Case> ParseCase(absl::string_view text) {
   if (parts.size() != 6) return Bad(text, "needs op/types/dims/dist=/lay=/seed=");
   Case c;
   c.op = std::string(parts[0]);
+  if (c.op.empty()) return Bad(text, "names no op");
   for (const absl::string_view name : absl::StrSplit(parts[1], '.')) {
     c.types.push_back(TypeOf(name));
     if (c.types.back() == HY_TYPE_COUNT) return Bad(text, absl::StrCat("'", name, "' is no type"));
@@ -57,6 +58,9 @@ absl::StatusOr<Case> ParseCase(absl::string_view text) {
     int64_t value = 0;
     if (pair.first.empty() || !absl::SimpleAtoi(pair.second, &value)) {
       return Bad(text, absl::StrCat("'", dim, "' is not NAME=INTEGER"));
+    }
+    for (const auto& [known, unused] : c.dims) {
+      if (known == pair.first) return Bad(text, absl::StrCat("'", known, "' is there twice"));
     }
     c.dims.emplace_back(std::string(pair.first), value);
   }
