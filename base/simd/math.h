@@ -115,6 +115,21 @@ static inline float hyk_gelu_erf(float x) {
   return hyk_select(hyk_sign_mask(x), falling, x * (1.0f - phi * low * high));
 }
 
+/// Hyperbolic tangent within 2 ulp.
+/// Source: the polynomial of Cephes' tanhf, below 0.625.
+static inline float hyk_tanh(float x) {
+  const uint32_t sign = hyk_bits(x) & 0x80000000u;
+  const float size = hyk_from_bits(hyk_bits(hyk_limit(x, 10.0f)) & 0x7fffffffu);
+  const float z = size * size;
+  float p = 2.06390887954e-2f - z * 5.70498872745e-3f;
+  p = 1.33314422036e-1f - z * (5.37397155531e-2f - z * p);
+  const float near = size - size * (z * (3.33332819422e-1f - z * p));
+  const hyk_exp_parts parts = hyk_exp_split(size + size, 0.0f);
+  const float far = 1.0f - 2.0f / (1.0f + parts.m * parts.low * parts.high);
+  const uint32_t small = hyk_sign_mask(size - 0.625f);
+  return hyk_from_bits(sign | hyk_bits(hyk_select(small, near, far)));
+}
+
 /// Natural logarithm within 1 ulp, for scalars. 0 gives -inf, negative numbers NaN.
 /// Source: the polynomial of Cephes' logf.
 static inline float hyk_log(float x) {

@@ -89,6 +89,19 @@ TEST(SimdMath, GatesHaveTheirLimits) {
   }
 }
 
+TEST(SimdMath, TanhIsWithinTwoUlpEverywhere) {
+  ExpectClose(
+      hyk_tanh, [](double x) { return std::tanh(x); }, Ulps(2));
+}
+
+TEST(SimdMath, TanhHasItsLimits) {
+  EXPECT_EQ(hyk_tanh(kInf), 1.0f);
+  EXPECT_EQ(hyk_tanh(-kInf), -1.0f);
+  EXPECT_TRUE(std::isnan(hyk_tanh(kNan)));
+  EXPECT_EQ(hyk_bits(hyk_tanh(-0.0f)), 0x80000000u);
+  EXPECT_EQ(hyk_tanh(0x1p-149f), 0x1p-149f);
+}
+
 TEST(SimdMath, LogIsWithinOneUlpEverywhere) {
   ExpectClose(
       hyk_log, [](double x) { return std::log(x); }, Ulps(1));
