@@ -90,7 +90,8 @@ inline uint64_t ScratchBytes(uint32_t workers, int64_t doubles) {
 
 /// Adds what storing costs to the bounds of an output whose bounds are of the arithmetic alone: half
 /// an ulp of the output's type at value, its smallest subnormal; for a8 types half a step of the
-/// row's (block's) own scale.
+/// row's (block's) own scale. Values beyond a float type's range become infinities; where only the
+/// bound reaches beyond, infinity is an alternative.
 void AddStorageBound(const hy_tensor& tensor, ExpectedOutput* out);
 /// Allows subnormal results to be 0, for kernels that declare HY_KERNEL_FTZ.
 void AllowFlush(const hy_tensor& tensor, ExpectedOutput* out);
