@@ -31,13 +31,16 @@ static inline uint16_t hyk_f32_to_bf16(float value) {
   return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
 }
 
+// Choices below are made by masks: GCC makes branches of ?: on floats, and then does not vectorise.
+
 /// Exact, subnormals included: the exponent is moved by a product with 2^112.
 static inline float hyk_f16_to_f32(uint16_t half) {
   const uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
   const uint32_t body = (uint32_t)(half & 0x7fffu) << 13;
   const uint32_t finite = hyk_bits(hyk_from_bits(body) * 0x1p112f);
   const uint32_t special = body | 0x7f800000u;
-  return hyk_from_bits(sign | (body >= 0x0f800000u ? special : finite));
+  const uint32_t is_special = 0u - (uint32_t)((int32_t)body >= 0x0f800000);
+  return hyk_from_bits(sign | (finite & ~is_special) | (special & is_special));
 }
 
 /// Nearest even, subnormals included; overflow gives infinity; NaN stays NaN.
@@ -45,12 +48,15 @@ static inline uint16_t hyk_f32_to_f16(float value) {
   const uint32_t bits = hyk_bits(value);
   const uint32_t sign = bits >> 16 & 0x8000u;
   const uint32_t body = bits & 0x7fffffffu;
-  const uint32_t normal = (body + 0xc8000000u + 0xfffu + (body >> 13 & 1u)) >> 13;
+  // Whatever is capped rounds to infinity.
+  const uint32_t capped = (int32_t)body < 0x47800000 ? body : 0x47800000u;
+  const uint32_t normal = (capped + 0xc8000000u + 0xfffu + (capped >> 13 & 1u)) >> 13;
   // Adding 0.5 moves the last bit of a subnormal half to the last bit of the sum.
   const uint32_t small = hyk_bits(hyk_from_bits(body) + 0.5f) - 0x3f000000u;
-  uint32_t half = body < 0x38800000u ? small : normal;
-  half = body >= 0x477ff000u ? 0x7c00u : half;
-  half = body > 0x7f800000u ? 0x7e00u | (body >> 13 & 0x3ffu) : half;
+  const uint32_t nan = 0x7e00u | (body >> 13 & 0x3ffu);
+  const uint32_t is_small = 0u - (uint32_t)((int32_t)body < 0x38800000);
+  const uint32_t is_nan = 0u - (uint32_t)((int32_t)body > 0x7f800000);
+  const uint32_t half = (small & is_small) | (normal & ~is_small & ~is_nan) | (nan & is_nan);
   return (uint16_t)(sign | half);
 }
 
