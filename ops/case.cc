@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/case.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -24,6 +27,21 @@ uint32_t TypeOf(absl::string_view name) {
 }
 
 }  // namespace
+
+hy_tensor CaseBuilder::SparseFloats(absl::string_view name, absl::Span<const int64_t> shape,
+                                    absl::Span<const int64_t> parts,
+                                    absl::Span<const float> values) {
+  size_t part_size = 1;
+  for (const int64_t size : shape.subspan(1)) part_size *= static_cast<size_t>(size);
+  std::vector<float> all(part_size * static_cast<size_t>(shape[0]),
+                         std::numeric_limits<float>::quiet_NaN());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * part_size), part_size,
+                all.begin() +
+                    static_cast<std::ptrdiff_t>(parts[i]) * static_cast<std::ptrdiff_t>(part_size));
+  }
+  return Floats(name, HY_TYPE_F32, shape, all);
+}
 
 int64_t Case::dim(absl::string_view name, int64_t otherwise) const {
   for (const auto& [known, value] : dims) {

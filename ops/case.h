@@ -58,6 +58,10 @@ class CaseBuilder {
                          absl::Span<const int32_t> values) = 0;
   virtual hy_tensor Floats(absl::string_view name, uint32_t type, absl::Span<const int64_t> shape,
                            absl::Span<const float> values) = 0;
+  /// A large f32 table of which only some parts matter: those named, along the outermost axis, hold
+  /// `values`, part after part. The others hold NaNs, or are memory that is not to be touched.
+  virtual hy_tensor SparseFloats(absl::string_view name, absl::Span<const int64_t> shape,
+                                 absl::Span<const int64_t> parts, absl::Span<const float> values);
   /// An output, poisoned.
   virtual hy_tensor Output(absl::string_view name, uint32_t type,
                            absl::Span<const int64_t> shape) = 0;

@@ -102,7 +102,7 @@ TEST_P(RowsParity, EveryKernelMeetsTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, RowsParity, testing::Values("add", "mul"),
+INSTANTIATE_TEST_SUITE_P(Ops, RowsParity, testing::Values("add", "mul", "rope"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

@@ -60,7 +60,8 @@ void AddStepBounds(const hy_tensor& tensor, double* value, double* bound) {
   }
 }
 
-// A value beyond the type's range is stored as infinity; one near its end may be.
+// A value beyond the type's range is stored as infinity; one that the arithmetic may carry there may
+// be. Bounds are still those of the arithmetic.
 void AllowOverflow(uint32_t type, size_t i, ExpectedOutput* out) {
   const double largest = FormatOf(type).largest;
   const double end = largest + 0.5 * UlpAt(type, largest);
@@ -155,10 +156,10 @@ void AddStorageBound(const hy_tensor& tensor, ExpectedOutput* out) {
     return;
   }
   for (size_t i = 0; i < out->value.size(); ++i) {
+    AllowOverflow(tensor.type, i, out);
     // The stored value lies near value +- bound, whose ulp may be the next larger one.
     out->bound[i] += 0.5 * UlpAt(tensor.type, std::abs(out->value[i]) + out->bound[i]) +
                      std::ldexp(1.0, FormatOf(tensor.type).smallest_exponent);
-    AllowOverflow(tensor.type, i, out);
   }
 }
 
