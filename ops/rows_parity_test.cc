@@ -102,7 +102,8 @@ TEST_P(RowsParity, EveryKernelMeetsTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, RowsParity, testing::Values("add", "mul", "rope"),
+INSTANTIATE_TEST_SUITE_P(Ops, RowsParity,
+                         testing::Values("add", "mul", "rope", "scale", "silu_mul", "gelu_mul"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace
