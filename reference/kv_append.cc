@@ -46,7 +46,7 @@ hy_status Run(const void* raw, const hy_kernel_context* context) {
   int64_t end = 0;
   hy_split(args.k.shape[0], 1, context->index, context->count, &begin, &end);
   hy_status status = HY_OK;
-  for (int64_t row = begin; row < end && args.k.shape[2] > 0; ++row) {
+  for (int64_t row = begin; row < end && heads > 0 && args.k.shape[2] > 0; ++row) {
     if (slots[row] >= slot_count) status = HY_OUT_OF_RANGE;
     if (slots[row] < 0 || slots[row] >= slot_count) continue;
     double* room = ScratchSlice(*context, args.k.shape[2]);
@@ -86,7 +86,8 @@ absl::Status Expect(const void* raw, const Numerics&, Expected* out) {
   const hy_kv_append_args& args = Args(raw);
   const auto* slots = static_cast<const int32_t*>(args.slots.data);
   const int64_t slot_count = args.k_pages.shape[0] * args.k_pages.shape[2];
-  for (int64_t row = 0; row < args.k.shape[0] && args.k.shape[2] > 0; ++row) {
+  const bool empty = args.k.shape[1] == 0 || args.k.shape[2] == 0;
+  for (int64_t row = 0; row < args.k.shape[0] && !empty; ++row) {
     if (slots[row] >= slot_count) out->status = HY_OUT_OF_RANGE;
   }
   out->outputs.push_back(ExpectPages(args, 3, args.k, args.k_pages));
