@@ -5,66 +5,16 @@
 #include "base/simd/a8.h"
 
 #include <cmath>
-#include <initializer_list>
 #include <random>
 #include <vector>
 
-#include "base/cpu_features.h"
 #include "base/half.h"
 #include "base/quant/format.h"
+#include "base/simd/test_levels.h"
 #include "gtest/gtest.h"
-
-#define HALYARD_DECLARE_LEVEL(level)                                                   \
-  extern "C" void halyard_test_a8_##level(uint32_t, int, const hyk_a8_source*, void*); \
-  extern "C" void halyard_test_convert_##level(uint32_t, const void*, uint32_t, void*, int64_t);
-HALYARD_DECLARE_LEVEL(base)
-HALYARD_DECLARE_LEVEL(x86_avx2)
-HALYARD_DECLARE_LEVEL(x86_avx512)
-HALYARD_DECLARE_LEVEL(arm64_sve)
-HALYARD_DECLARE_LEVEL(riscv64_rvv)
-HALYARD_DECLARE_LEVEL(ppc64le_p9)
 
 namespace halyard {
 namespace {
-
-struct Level {
-  const char* name;
-  std::vector<uint32_t> isa;
-  decltype(&halyard_test_a8_base) quantize;
-  decltype(&halyard_test_convert_base) convert;
-};
-
-#define HALYARD_LEVEL_ROW(level, ...) \
-  { #level, {__VA_ARGS__ }, &halyard_test_a8_##level, &halyard_test_convert_##level }
-
-std::vector<Level> LiveLevels() {
-  const Level all[] = {
-      HALYARD_LEVEL_ROW(base),
-#ifdef HALYARD_HAVE_X86_AVX2
-      HALYARD_LEVEL_ROW(x86_avx2, HY_ISA_X86_AVX2, HY_ISA_X86_FMA, HY_ISA_X86_F16C),
-#endif
-#ifdef HALYARD_HAVE_X86_AVX512
-      HALYARD_LEVEL_ROW(x86_avx512, HY_ISA_X86_AVX512F, HY_ISA_X86_AVX512BW, HY_ISA_X86_AVX512VL,
-                        HY_ISA_X86_AVX512DQ),
-#endif
-#ifdef HALYARD_HAVE_ARM64_SVE
-      HALYARD_LEVEL_ROW(arm64_sve, HY_ISA_ARM64_SVE),
-#endif
-#ifdef HALYARD_HAVE_RISCV64_RVV
-      HALYARD_LEVEL_ROW(riscv64_rvv, HY_ISA_RISCV_V),
-#endif
-#ifdef HALYARD_HAVE_PPC64LE_P9
-      HALYARD_LEVEL_ROW(ppc64le_p9, HY_ISA_POWER_ARCH_3_00),
-#endif
-  };
-  std::vector<Level> live;
-  for (const Level& level : all) {
-    bool runs = true;
-    for (const uint32_t bit : level.isa) runs = runs && hy_isa_has(LiveIsa().data(), bit);
-    if (runs) live.push_back(level);
-  }
-  return live;
-}
 
 constexpr uint32_t kFloatTypes[] = {HY_TYPE_F32, HY_TYPE_F16, HY_TYPE_BF16};
 
@@ -87,7 +37,7 @@ void CheckRow(const std::vector<float>& x, const char* what) {
       for (const bool asymmetric : {false, true}) {
         std::vector<uint8_t> want(hy_type_row_bytes(a8, k), 0x33);
         quant::QuantizeActivations(a8, asymmetric, rounded.data(), k, want.data());
-        for (const Level& level : LiveLevels()) {
+        for (const TestLevel& level : LiveLevels()) {
           std::vector<uint8_t> got(want.size(), 0xcc);
           level.quantize(a8, asymmetric, &source, got.data());
           ASSERT_EQ(got, want) << what << ", " << hy_type_name(type) << " to " << hy_type_name(a8)
@@ -194,7 +144,7 @@ uint16_t HalfOf(uint32_t type, float x) {
 TEST(Convert, EveryPatternOf16Bits) {
   std::vector<uint16_t> in(65536);
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<uint16_t>(i);
-  for (const Level& level : LiveLevels()) {
+  for (const TestLevel& level : LiveLevels()) {
     for (const uint32_t type : {HY_TYPE_F16, HY_TYPE_BF16}) {
       std::vector<float> wide(in.size());
       level.convert(type, in.data(), HY_TYPE_F32, wide.data(), 65536);
@@ -217,7 +167,7 @@ TEST(Convert, RandomAndTiedFloats) {
     if (i % 4 == 3) bits = (bits & 0x83ffffffu) | 0x30000000u;  // near the subnormals of f16
     in[i] = FloatFromBits(bits);
   }
-  for (const Level& level : LiveLevels()) {
+  for (const TestLevel& level : LiveLevels()) {
     for (const uint32_t type : {HY_TYPE_F16, HY_TYPE_BF16}) {
       std::vector<uint16_t> narrow(in.size());
       level.convert(HY_TYPE_F32, in.data(), type, narrow.data(), static_cast<int64_t>(in.size()));

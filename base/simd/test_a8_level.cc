@@ -3,6 +3,7 @@
 // The conversions and quantisers of base/simd at one ISA level: compiled once for each, under a name
 // of its own.
 #include "base/simd/a8.h"
+#include "base/simd/blocks.h"
 
 #define HALYARD_CAT_(a, b) a##b
 #define HALYARD_CAT(a, b) HALYARD_CAT_(a, b)
@@ -28,5 +29,16 @@ extern "C" void HALYARD_CAT(halyard_test_convert_, HALYARD_LEVEL)(uint32_t from,
     const int64_t n = count - at < HYK_A8_PIECE ? count - at : HYK_A8_PIECE;
     hyk_load_f32(from, in, at, n, piece);
     hyk_store_f32(to, out, at, n, piece);
+  }
+}
+
+// Decodes a row of `k` elements in pieces.
+extern "C" void HALYARD_CAT(halyard_test_values_, HALYARD_LEVEL)(uint32_t type, const void* row,
+                                                                 int64_t k, float* out);
+extern "C" void HALYARD_CAT(halyard_test_values_, HALYARD_LEVEL)(uint32_t type, const void* row,
+                                                                 int64_t k, float* out) {
+  for (int64_t at = 0; at < k; at += HYK_A8_PIECE) {
+    const int64_t n = k - at < HYK_A8_PIECE ? k - at : HYK_A8_PIECE;
+    hyk_values(type, row, k, at, n, out + at);
   }
 }
