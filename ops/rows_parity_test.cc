@@ -103,7 +103,8 @@ TEST_P(RowsParity, EveryKernelMeetsTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, RowsParity,
-                         testing::Values("add", "mul", "rope", "scale", "silu_mul", "gelu_mul"),
+                         testing::Values("add", "mul", "rope", "scale", "silu_mul", "gelu_mul",
+                                         "softmax", "log_softmax", "layernorm", "rmsnorm"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

@@ -15,7 +15,7 @@ void GeluTanh(float* values, const float* up, int64_t count) {
 }
 
 uint64_t Scratch(const void* raw, uint32_t workers) {
-  return workers * RowBytesOfScratch(&static_cast<const hy_gelu_mul_args*>(raw)->y);
+  return workers * hyk_row_scratch(&static_cast<const hy_gelu_mul_args*>(raw)->y);
 }
 
 hy_status Run(const void* raw, const hy_kernel_context* context) {

@@ -47,12 +47,14 @@ uint64_t Flops(const void* raw) {
   return per_element * static_cast<uint64_t>(hy_tensor_rows(&args.x) * hy_tensor_cols(&args.x));
 }
 
+constexpr uint32_t kRows = HY_OPERAND_SLICE(0, 2);
 constexpr hy_operand kOperands[] = {
-    {"x", offsetof(hy_rmsnorm_args, x), HY_OPERAND_READ | HY_OPERAND_TYPED | HY_OPERAND_IN_PLACE},
-    {"add", offsetof(hy_rmsnorm_args, add), HY_OPERAND_READ | HY_OPERAND_OPTIONAL},
+    {"x", offsetof(hy_rmsnorm_args, x),
+     HY_OPERAND_READ | HY_OPERAND_TYPED | HY_OPERAND_IN_PLACE | kRows},
+    {"add", offsetof(hy_rmsnorm_args, add), HY_OPERAND_READ | HY_OPERAND_OPTIONAL | kRows},
     {"w", offsetof(hy_rmsnorm_args, w), HY_OPERAND_READ | HY_OPERAND_OPTIONAL},
-    {"y", offsetof(hy_rmsnorm_args, y), HY_OPERAND_WRITE | HY_OPERAND_TYPED},
-    {"sum", offsetof(hy_rmsnorm_args, sum), HY_OPERAND_WRITE | HY_OPERAND_OPTIONAL},
+    {"y", offsetof(hy_rmsnorm_args, y), HY_OPERAND_WRITE | HY_OPERAND_TYPED | kRows},
+    {"sum", offsetof(hy_rmsnorm_args, sum), HY_OPERAND_WRITE | HY_OPERAND_OPTIONAL | kRows},
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ extern "C" {
 /// Types    x, add, sum: f32 | f16 | bf16, equal; w: f32; y: the type of x, f32, or a8_b32 | a8_b256 |
 ///          a8_token, which is y in f32 put through `quantize`. Accumulates in f32 or wider.
 /// Alias    y may be x; sum may be x or add; other overlap is refused.
-/// Edge     no rows or no columns writes nothing. NaN and Inf propagate. eps may be 0.
+/// Edge     no rows or no columns writes nothing. NaN and Inf propagate. eps may be 0. Rows whose sum of
+///          squares leaves the range of f32 may come out as if it were 0 or Inf.
 /// Budget   relative: u_out + u (2 sqrt(n) + 4) + u, u = 2^-24, u_out that of y's type, n = cols.
 /// Source   Zhang & Sennrich 2019; eps inside the root as in the Llama checkpoints.
 typedef struct hy_rmsnorm_args {

@@ -11,7 +11,7 @@ void Silu(float* values, const float* up, int64_t count) {
 }
 
 uint64_t Scratch(const void* raw, uint32_t workers) {
-  return workers * RowBytesOfScratch(&static_cast<const hy_silu_mul_args*>(raw)->y);
+  return workers * hyk_row_scratch(&static_cast<const hy_silu_mul_args*>(raw)->y);
 }
 
 hy_status Run(const void* raw, const hy_kernel_context* context) {
