@@ -118,7 +118,9 @@ class Trial {
   const reference::Expected& Expect(uint32_t accumulator) {
     const auto [at, is_new] = expected_.try_emplace(accumulator);
     const reference::Numerics numerics = {HY_QA_ANY, accumulator, 0};
-    if (is_new) EXPECT_TRUE(op_.reference->expect(args(), numerics, &at->second).ok());
+    if (is_new) {
+      EXPECT_TRUE(op_.reference->expect(args(), numerics, &at->second).ok());
+    }
     return at->second;
   }
   /// What is wrong with a run; `bits` are those of the outputs.
@@ -156,7 +158,7 @@ TEST_P(AttentionKernels, MeetTheReferenceWithAnyCountOfWorkers) {
     Trial trial(op, c);
     for (const hy_kernel_desc* kernel : kernels) {
       std::string first;
-      for (const uint32_t workers : {1u, 2u, 3u, 7u}) {
+      for (const uint32_t workers : {1u, 2u, 5u}) {
         std::string bits;
         EXPECT_EQ(trial.Run(*kernel, workers, &bits), "")
             << kernel->id << ", " << workers << " workers, " << CaseText(c);
