@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Args of any op by its operand table: copies that can be changed, and which memory an operand is.
+#ifndef HALYARD_REGISTRY_ARGS_H_
+#define HALYARD_REGISTRY_ARGS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "halyard/kernel.h"
+#include "registry/registry.h"
+
+namespace halyard::registry {
+
+/// Args of no op are larger (check_descriptor.cc refuses them).
+inline constexpr uint32_t kMaxArgsBytes = 4096;
+
+/// A copy of an op's args, to try other operands on. Lies where it is declared; nothing is allocated.
+class ArgsCopy {
+ public:
+  ArgsCopy(const Op& op, const void* args) : op_(op) { Assign(args); }
+  /// Anew from args of the same op.
+  void Assign(const void* args);
+
+  void* data() { return bytes_; }
+  const void* data() const { return bytes_; }
+  hy_tensor& tensor(size_t operand) { return op_.tensor(operand, data()); }
+
+ private:
+  const Op& op_;
+  alignas(16) unsigned char bytes_[kMaxArgsBytes];
+};
+
+/// Bytes from the first element of a canonical tensor to behind its last one; 0 if it is empty.
+uint64_t ExtentBytes(const hy_tensor& tensor);
+/// Bytes of a tensor in a layout.
+uint64_t PackedBytes(const Layout& layout, const hy_tensor& tensor);
+/// One matrix of a tensor, as layouts see it.
+struct Matrices {
+  int64_t count = 1;
+  int64_t rows = 1;
+  int64_t cols = 0;
+};
+Matrices MatricesOf(const hy_tensor& tensor);
+
+/// Whether two tensors share an element's memory. Exact for views that are columns of the same rows,
+/// such as the q and k parts of one product; else by their extents. Data NULL shares nothing; a
+/// packed tensor, which is only read, is taken for its first bytes.
+bool Overlap(const hy_tensor& a, const hy_tensor& b);
+
+/// Whether a read operand is in the memory of an operand that is written: the op is in place.
+bool IsInPlace(const Op& op, const void* args, size_t read_operand);
+
+/// "[3, 64] f32" for messages.
+std::string TensorText(const hy_tensor& tensor);
+
+}  // namespace halyard::registry
+
+#endif  // HALYARD_REGISTRY_ARGS_H_
