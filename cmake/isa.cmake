@@ -32,10 +32,10 @@ halyard_isa_row(riscv64_rvv    riscv64 -march=rv64gcv)
 halyard_isa_row(ppc64le_p9     ppc64le -mcpu=power9)
 halyard_isa_row(s390x_z14      s390x   -march=z14 -mzvector)
 
-# halyard_isa_object(TARGET ISA SOURCE): adds SOURCE to TARGET as an object of its own with the
+# halyard_isa_object(TARGET ISA SOURCE...): adds each SOURCE to TARGET as an object of its own with the
 # flags of ISA, if the build is for that architecture; else does nothing. Defines
 # HALYARD_HAVE_<ISA> for the whole target, so that its table can list the object.
-function(halyard_isa_object TARGET ISA SOURCE)
+function(halyard_isa_object TARGET ISA)
   set(arch "${HALYARD_ISA_${ISA}_ARCH}")
   set(flags "${HALYARD_ISA_${ISA}_FLAGS}")
   if(NOT arch)
@@ -45,7 +45,7 @@ function(halyard_isa_object TARGET ISA SOURCE)
     return()
   endif()
   set(object ${TARGET}__${ISA})
-  add_library(${object} OBJECT ${SOURCE})
+  add_library(${object} OBJECT ${ARGN})
   target_include_directories(${object} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_options(${object} PRIVATE ${flags} -O3 -ffp-contract=off -fno-exceptions -fno-rtti)
   target_link_libraries(${object} PRIVATE halyard_headers halyard_warnings)

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/monotonic_clock.h"
 #include "base/status_macros.h"
+#include "facts/stamps.h"
 #include "facts/stream/select.h"
 #include "hal/barrier.h"
 
@@ -25,13 +26,6 @@ struct WorkerMemory {
   std::optional<hal::Buffer> target_buffer;
   std::optional<hal::Mapping> source;
   std::optional<hal::Mapping> target;
-};
-
-/// A worker's stamps of one run, on a line of its own.
-struct alignas(128) Stamps {
-  uint64_t begin_ns = 0;
-  uint64_t end_ns = 0;
-  uint64_t sum = 0;
 };
 
 struct Bench {
@@ -64,13 +58,8 @@ absl::Status Allocate(const Bench& bench, std::optional<hal::Buffer>* buffer,
 
 /// Rate of one run, in bytes a nanosecond.
 double RateOf(const std::vector<Stamps>& stamps, uint64_t moved_bytes) {
-  uint64_t begin = UINT64_MAX;
-  uint64_t end = 0;
-  for (const Stamps& stamp : stamps) {
-    begin = std::min(begin, stamp.begin_ns);
-    end = std::max(end, stamp.end_ns);
-  }
-  return end > begin ? static_cast<double>(moved_bytes) / static_cast<double>(end - begin) : 0;
+  const uint64_t ns = SpanNs(stamps);
+  return ns > 0 ? static_cast<double>(moved_bytes) / static_cast<double>(ns) : 0;
 }
 
 absl::StatusOr<double> RunOnce(const Bench& bench, const hal::Team& team,

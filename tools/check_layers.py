@@ -27,6 +27,7 @@ RULES = {
     "reference": ({"public", "base", "ops", "reference"}, ABSL),
     "facts": ({"public", "base", "hal", "facts"}, ABSL | {"yaml-cpp"}),
     "facts/stream": ({"public", "base", "facts/stream"}, set()),
+    "facts/peak": ({"public", "facts/peak"}, set()),
     "conformance": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp"}),
     "bench": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "bench"}, ABSL | {"benchmark", "nlohmann"}),
     "cli": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "cli"}, ABSL | {"CLI", "nlohmann"}),
