@@ -184,13 +184,15 @@ double ContractionJudge::BoundOf(const Sums& s, int64_t cols) const {
   return std::min(likely, certain) + 2 * u * scale_levels_ * s.parts + underflow;
 }
 
+// A product of 0 cannot be missed, and one that is lost beside a NaN or infinity cannot be seen.
 void ContractionJudge::TakeSamples(const Terms& x, const Terms& w, size_t output) {
   const size_t count = x.value.size();
-  if (count == 0 || output % sample_step_ != 0) return;
+  if (count == 0 || output % sample_step_ != 0 || !std::isfinite(out_.value[output])) return;
   for (uint64_t i = 0; i < 4; ++i) {
     const uint64_t mixed = (output * 4 + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     const size_t k = (mixed >> 32) % count;
-    samples_.push_back({output, x.value[k] * w.value[k]});
+    const double product = x.value[k] * w.value[k];
+    if (product != 0) samples_.push_back({output, product});
   }
 }
 
@@ -204,7 +206,6 @@ void ContractionJudge::Set(size_t output, const Terms& x, const Terms& w, double
 
 bool ContractionJudge::Visible(const Sample& sample) const {
   const double value = out_.value[sample.output];
-  if (!std::isfinite(value) || !std::isfinite(sample.product)) return false;
   if (exact_[sample.output])
     return RoundTo(y_.type, value - sample.product) != RoundTo(y_.type, value);
   return std::abs(sample.product) > 2 * out_.bound[sample.output];

@@ -24,7 +24,7 @@ inline int64_t CaseBlock(uint32_t w) {
 
 /// Distribution of what is added to sums of products: such that exact sums stay exact.
 inline absl::string_view AddendDist(absl::string_view dist) {
-  return dist == "lossless" || dist == "lossless-asym" || dist == "walking" || dist == "onehot"
+  return dist == "lossless" || dist == "lossless_asym" || dist == "walking" || dist == "onehot"
              ? "lossless"
              : "uniform";
 }

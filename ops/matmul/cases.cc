@@ -129,8 +129,8 @@ void AddActivations(List* list, const Types& types) {
     for (const char* dist : {"normal", "lossless"})
       list->Add(types, {.m = 2, .n = 19, .k = 768, .activation = activation}, dist);
   }
-  list->Add(types, {.m = 3, .n = 19, .k = 768, .activation = HY_QA_TOKEN_ASYM}, "lossless-asym");
-  list->Add(types, {.m = 4, .n = 35, .k = 768, .activation = HY_QA_TOKEN_ASYM}, "lossless-asym",
+  list->Add(types, {.m = 3, .n = 19, .k = 768, .activation = HY_QA_TOKEN_ASYM}, "lossless_asym");
+  list->Add(types, {.m = 4, .n = 35, .k = 768, .activation = HY_QA_TOKEN_ASYM}, "lossless_asym",
             "packed");
 }
 
