@@ -97,6 +97,22 @@ inline bool Fits(const reference::ExpectedOutput& want, uint32_t type, size_t i,
   return !want.exact && std::abs(got - value) <= want.bound[i];
 }
 
+/// What is wrong with an output that is compared byte by byte; empty if nothing is.
+inline std::string ByteFault(const char* name, const hy_tensor& tensor,
+                             const std::vector<uint8_t>& want) {
+  const uint64_t row_bytes = hy_type_row_bytes(tensor.type, hy_tensor_cols(&tensor));
+  if (want.size() != static_cast<uint64_t>(hy_tensor_rows(&tensor)) * row_bytes)
+    return absl::StrCat(name, " is expected to have ", want.size(), " bytes");
+  for (uint64_t i = 0; i < want.size(); ++i) {
+    const auto* row = static_cast<const uint8_t*>(
+        hy_tensor_row(&tensor, static_cast<int64_t>(i / row_bytes)));
+    if (row[i % row_bytes] == want[i]) continue;
+    return absl::StrCat(name, "[", i / row_bytes, "] byte ", i % row_bytes, " is ",
+                        row[i % row_bytes], ", expected ", want[i]);
+  }
+  return "";
+}
+
 /// What is wrong with the outputs of args; empty if nothing is.
 inline std::string FaultOf(const hy_op_desc& op, const void* args,
                            const reference::Expected& expected) {
@@ -104,6 +120,10 @@ inline std::string FaultOf(const hy_op_desc& op, const void* args,
     const hy_operand& operand = op.operands[want.operand];
     const hy_tensor& tensor = *hy_operand_tensor(&operand, args);
     const auto cols = static_cast<size_t>(hy_tensor_cols(&tensor));
+    if (!want.bytes.empty()) {
+      const std::string fault = ByteFault(operand.name, tensor, want.bytes);
+      if (!fault.empty()) return fault;
+    }
     std::vector<double> got(cols);
     for (size_t i = 0; i < want.value.size(); ++i) {
       if (i % cols == 0) reference::LoadRow(tensor, static_cast<int64_t>(i / cols), got.data());

@@ -5,6 +5,7 @@
 #ifndef HALYARD_REFERENCE_ROW_POWER_H_
 #define HALYARD_REFERENCE_ROW_POWER_H_
 
+#include <cmath>
 #include <cstddef>
 
 #include "reference/reference.h"
@@ -15,8 +16,10 @@ namespace halyard::reference {
 /// the row by twice that is seen. Infinite where no output is finite and not 0.
 double LeastRelativeBound(const ExpectedOutput& output, size_t first, size_t cols);
 
-/// Counts one term that moves its row by `relative`.
+/// Counts one term that moves its row by `relative`. One that is 0, or of a row that is not finite,
+/// cannot be missed.
 inline void CountTerm(double relative, double least_bound, Expected* out) {
+  if (!std::isfinite(relative) || relative == 0 || !std::isfinite(least_bound)) return;
   ++out->terms_sampled;
   if (!(relative <= 2 * least_bound)) ++out->terms_visible;
 }

@@ -28,11 +28,21 @@ static inline void hyk_max_add(const float* v, int64_t count, float lane[HYK_LAN
   for (j = 0; i < count; ++i, ++j) lane[j] = v[i] > lane[j] ? v[i] : lane[j];
 }
 
-static inline float hyk_max_end(const float lane[HYK_LANES]) {
-  float most = lane[0];
+static inline float hyk_max_end(float lane[HYK_LANES]) {
+  int width;
   int j;
-  for (j = 1; j < HYK_LANES; ++j) most = lane[j] > most ? lane[j] : most;
-  return most;
+  for (width = HYK_LANES / 2; width > 0; width /= 2) {
+    for (j = 0; j < width; ++j) lane[j] = lane[j + width] > lane[j] ? lane[j + width] : lane[j];
+  }
+  return lane[0];
+}
+
+/// Largest of some numbers, NaNs passed over; -Inf if there are none.
+static inline float hyk_max_of(const float* v, int64_t count) {
+  float lane[HYK_LANES];
+  hyk_max_begin(lane);
+  hyk_max_add(v, count, lane);
+  return hyk_max_end(lane);
 }
 
 /// out[i] = e^(v[i] - most), and adds them to the lanes. `out` may be `v`.

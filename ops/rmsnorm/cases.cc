@@ -45,6 +45,8 @@ void Quick(const Maker& add) {
   add(HY_TYPE_F16, HY_TYPE_A8_B256, 2, 768, "normal", "pad64", kAdd | kSum);
   add(HY_TYPE_F32, HY_TYPE_A8_TOKEN, 3, 601, "llm", "dense", kAdd);
   add(HY_TYPE_F32, HY_TYPE_A8_B32, 3, 64, "planted");
+  for (const uint32_t y : {HY_TYPE_A8_B32, HY_TYPE_A8_B256, HY_TYPE_A8_TOKEN})
+    add(HY_TYPE_F32, y, 2, 256, "onehot");
   add(HY_TYPE_F32, HY_TYPE_F32, 0, 64);
   add(HY_TYPE_F32, HY_TYPE_F32, 3, 0);
 }
@@ -58,7 +60,6 @@ void Standard(const Maker& add) {
     add(type, type, 3, 576, "cancel", "dense", kAdd | kSum);
     for (const uint32_t y : {HY_TYPE_A8_B32, HY_TYPE_A8_B256, HY_TYPE_A8_TOKEN}) {
       add(type, y, 5, 2048, "llm", "pad64", kAdd | kSum);
-      add(type, y, 2, 256, "onehot");
     }
   }
   add(HY_TYPE_F32, HY_TYPE_F32, 2, 14336, "normal");
