@@ -100,6 +100,7 @@ function(halyard_builtin_ops_library)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/builtin_ops.cc.in"
                  "${CMAKE_CURRENT_BINARY_DIR}/builtin_ops.cc" @ONLY)
   add_library(halyard_builtin_ops STATIC "${CMAKE_CURRENT_BINARY_DIR}/builtin_ops.cc"
+              "${root}/ops/builtin_table.cc"
               ${layout_sources} ${objects})
   target_link_libraries(halyard_builtin_ops PUBLIC halyard_op_cases halyard_reference halyard_ops
                         PRIVATE halyard_warnings)

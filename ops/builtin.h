@@ -27,6 +27,9 @@ struct BuiltinOps {
 
 const BuiltinOps& TheBuiltinOps();
 
+/// The same as one table of provider "halyard", references included: what a registry is filled with.
+const hy_kernel_table& BuiltinKernelTable();
+
 }  // namespace halyard
 
 #endif  // HALYARD_OPS_BUILTIN_H_

@@ -15,33 +15,15 @@
 #include "halyard/kernel.h"
 #include "registry/registry.h"
 #include "registry/select.h"
+#include "registry/testdata/blend.h"
 
 namespace halyard::registry {
 
-/// y[r][c] = x[r][c] + factor * w[r][c]. x, w, y f32; y may be x; w may be packed. `activation` is not
-/// used but for selection. x of a NaN: the row of y is 0, and OUT_OF_RANGE.
-struct BlendArgs {
-  uint32_t struct_size;
-  uint32_t activation;
-  hy_tensor x;
-  hy_tensor w;
-  hy_tensor y;
-  float factor;
-  uint32_t reserved;
-};
+/// The ops of testdata/blend.h.
 extern const hy_op_desc kBlend;
-
-/// pages[slots[i]] = x[i]; other rows of pages stay.
-struct PutArgs {
-  uint32_t struct_size;
-  uint32_t reserved;
-  hy_tensor x;
-  hy_tensor slots;
-  hy_tensor pages;
-};
 extern const hy_op_desc kPut;
 
-/// How a test kernel behaves; all kernels of kTrickster look here.
+/// How a test kernel behaves; all Tricksters look here.
 struct Behaviour {
   std::atomic<int32_t> status{HY_OK};
   std::atomic<uint32_t> phase{0};            ///< in which it gives the status

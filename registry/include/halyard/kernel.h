@@ -235,6 +235,35 @@ typedef struct hy_kernel_table {
 /// port or in one of its own. NULL with a HY_REFUSED_* in out_reason if the versions do not fit.
 typedef const hy_kernel_table* (*hy_kernels_get_fn)(uint32_t host_major, uint32_t host_minor,
                                                     uint32_t* out_reason);
+#define HY_KERNELS_GET_NAME "halyard_kernels_get"
+
+#if defined(__cplusplus)
+#define HY_KERNELS_LINKAGE extern "C"
+#else
+#define HY_KERNELS_LINKAGE
+#endif
+#if defined(__GNUC__)
+#define HY_KERNELS_EXPORT HY_KERNELS_LINKAGE __attribute__((visibility("default")))
+#else
+#define HY_KERNELS_EXPORT HY_KERNELS_LINKAGE
+#endif
+
+/// Name of the entry. What is linked into one program is named apart by its build.
+#ifndef HALYARD_KERNELS_ENTRY
+#define HALYARD_KERNELS_ENTRY halyard_kernels_get
+#endif
+
+/// Writes the exported entry. `table` is the plugin's `static const hy_kernel_table`.
+#define HALYARD_KERNELS_DEFINE(table)                                                \
+  HY_KERNELS_EXPORT const hy_kernel_table* HALYARD_KERNELS_ENTRY(                    \
+      uint32_t host_major, uint32_t host_minor, uint32_t* out_reason);               \
+  HY_KERNELS_EXPORT const hy_kernel_table* HALYARD_KERNELS_ENTRY(                    \
+      uint32_t host_major, uint32_t host_minor, uint32_t* out_reason) {              \
+    const uint32_t fits = host_major == HY_KERNEL_ABI_MAJOR;                         \
+    (void)host_minor;                                                                \
+    if (out_reason != NULL) *out_reason = fits ? HY_REFUSED_NONE : HY_REFUSED_MAJOR; \
+    return fits ? &(table) : NULL;                                                   \
+  }
 
 // ----------------------------------------------------------------------------- helpers, inline ---
 
