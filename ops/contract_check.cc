@@ -55,13 +55,36 @@ bool SameView(const hy_tensor& a, const hy_tensor& b) {
   return true;
 }
 
+// Bytes that one item of the outermost axis spans.
+uint64_t ItemExtent(const hy_tensor& t) {
+  hy_tensor one = t;
+  one.shape[0] = 1;
+  return static_cast<uint64_t>(Extent(t.rank > 1 ? one : t));
+}
+
+// Whether both lie in the same pitch, side by side, as views of the parts of a joined projection do.
+bool Interleave(const hy_tensor& a, const hy_tensor& b) {
+  if (a.rank < 2 || b.rank < 2) return false;
+  const int64_t pitch = a.shape[0] > 1 ? a.stride[0] : b.stride[0];
+  if ((a.shape[0] > 1 && a.stride[0] != pitch) || (b.shape[0] > 1 && b.stride[0] != pitch))
+    return false;
+  if (pitch <= 0 || (a.shape[0] == 1 && b.shape[0] == 1)) return false;
+  const auto wide = static_cast<uint64_t>(pitch);
+  const auto a_at = reinterpret_cast<uintptr_t>(a.data);
+  const auto b_at = reinterpret_cast<uintptr_t>(b.data);
+  const uint64_t apart = b_at >= a_at ? (b_at - a_at) % wide : wide - 1 - (a_at - b_at - 1) % wide;
+  return apart >= ItemExtent(a) && apart + ItemExtent(b) <= wide;
+}
+
 bool Touch(const hy_tensor& a, const hy_tensor& b) {
   if (a.data == nullptr || b.data == nullptr || a.layout != 0 || b.layout != 0) return false;
   const auto a_at = reinterpret_cast<uintptr_t>(a.data);
   const auto b_at = reinterpret_cast<uintptr_t>(b.data);
   const auto a_bytes = static_cast<uintptr_t>(Extent(a));
   const auto b_bytes = static_cast<uintptr_t>(Extent(b));
-  return a_bytes != 0 && b_bytes != 0 && a_at < b_at + b_bytes && b_at < a_at + a_bytes;
+  if (a_bytes == 0 || b_bytes == 0 || a_at >= b_at + b_bytes || b_at >= a_at + a_bytes)
+    return false;
+  return !Interleave(a, b);
 }
 
 // What is wrong with one axis's stride; empty if nothing is.
