@@ -28,22 +28,20 @@ uint64_t OuterStride(const hy_tensor& t) {
   return many ? static_cast<uint64_t>(t.stride[0]) : 0;
 }
 
-// What a tensor covers of each period of `stride` bytes, counted from address 0.
-struct Window {
-  uint64_t begin;
-  uint64_t end;
-};
-Window WindowOf(const hy_tensor& t, uint64_t stride) {
-  const uint64_t begin = reinterpret_cast<uintptr_t>(t.data) % stride;
-  return {begin, begin + (t.rank >= 2 ? ExtentFrom(t, 1) : ExtentFrom(t, 0))};
-}
+// Bytes of one outermost row, with its inner gaps.
+uint64_t RowExtent(const hy_tensor& t) { return ExtentFrom(t, t.rank >= 2 ? 1 : 0); }
 
 }  // namespace
 
+ArgsCopy::ArgsCopy(const Op& op, const void* args)
+    : op_(&op), words_((op.desc().args_bytes + 7) / 8) {
+  Assign(args);
+}
+
 void ArgsCopy::Assign(const void* args) {
-  const uint32_t bytes = op_.desc().args_bytes;
-  std::memcpy(bytes_, args, bytes);
-  std::memcpy(bytes_, &bytes, sizeof bytes);
+  const uint32_t bytes = op_->desc().args_bytes;
+  std::memcpy(words_.data(), args, bytes);
+  std::memcpy(words_.data(), &bytes, sizeof bytes);
 }
 
 uint64_t ExtentBytes(const hy_tensor& tensor) {
@@ -61,7 +59,6 @@ Matrices MatricesOf(const hy_tensor& tensor) {
 uint64_t PackedBytes(const Layout& layout, const hy_tensor& tensor) {
   const Matrices matrices = MatricesOf(tensor);
   const uint64_t one = layout.desc.packed_bytes(matrices.rows, matrices.cols);
-  if (matrices.count <= 1) return matrices.count == 0 ? 0 : one;
   return static_cast<uint64_t>(matrices.count) * hy_round_up(one, 64);
 }
 
@@ -76,10 +73,10 @@ bool Overlap(const hy_tensor& a, const hy_tensor& b) {
   const bool same_rows = stride != 0 && (OuterStride(a) == stride || OuterStride(a) == 0) &&
                          (OuterStride(b) == stride || OuterStride(b) == 0);
   if (!same_rows) return true;
-  const Window x = WindowOf(a, stride);
-  const Window y = WindowOf(b, stride);
-  if (x.end > stride || y.end > stride) return true;
-  return x.begin < y.end && y.begin < x.end;
+  // Rows of a lie at 0, stride, ...; those of b at `shift`, shift + stride, ...
+  const uint64_t shift = b_begin >= a_begin ? (b_begin - a_begin) % stride
+                                            : (stride - (a_begin - b_begin) % stride) % stride;
+  return shift < RowExtent(a) || shift + RowExtent(b) > stride;
 }
 
 bool IsInPlace(const Op& op, const void* args, size_t read_operand) {

@@ -6,29 +6,30 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "halyard/kernel.h"
 #include "registry/registry.h"
 
 namespace halyard::registry {
 
-/// Args of no op are larger (check_descriptor.cc refuses them).
-inline constexpr uint32_t kMaxArgsBytes = 4096;
-
-/// A copy of an op's args, to try other operands on. Lies where it is declared; nothing is allocated.
+/// A copy of an op's args, to try other operands on.
 class ArgsCopy {
  public:
-  ArgsCopy(const Op& op, const void* args) : op_(op) { Assign(args); }
-  /// Anew from args of the same op.
+  ArgsCopy(const Op& op, const void* args);
+  /// Anew from args of the same op; allocates nothing.
   void Assign(const void* args);
 
-  void* data() { return bytes_; }
-  const void* data() const { return bytes_; }
-  hy_tensor& tensor(size_t operand) { return op_.tensor(operand, data()); }
+  void* data() { return words_.data(); }
+  const void* data() const { return words_.data(); }
+  hy_tensor& tensor(size_t operand) { return op_->tensor(operand, data()); }
+  const hy_tensor& tensor(size_t operand) const { return op_->tensor(operand, data()); }
+  /// Whether all fields are the same.
+  bool operator==(const ArgsCopy& other) const { return words_ == other.words_; }
 
  private:
-  const Op& op_;
-  alignas(16) unsigned char bytes_[kMaxArgsBytes];
+  const Op* op_;
+  std::vector<uint64_t> words_;
 };
 
 /// Bytes from the first element of a canonical tensor to behind its last one; 0 if it is empty.

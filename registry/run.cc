@@ -9,7 +9,6 @@
 #include "registry/args.h"
 
 namespace halyard::registry {
-namespace {
 
 absl::Status DataStatus(const Kernel& kernel, const StepResult& result) {
   if (result.outcome == Outcome::kOk) return absl::OkStatus();
@@ -18,27 +17,38 @@ absl::Status DataStatus(const Kernel& kernel, const StepResult& result) {
                                kernel.id(), " says: it ", result.reason));
 }
 
-}  // namespace
+absl::Status UnknownLayout(const Registry& registry, const hy_tensor& packed) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("weights ", TensorText(packed), " have ", registry.LayoutName(packed.layout),
+                   ", which nothing here unpacks: load the plugin that packed them"));
+}
 
 Runner::Runner(const Registry* registry, const hal::Team* team, const RunOptions& options)
     : registry_(registry),
       team_(team),
+      choices_(options.choices),
       canonical_(options.canonical),
       target_(TargetOf(*team)),
       region_(team, options.wait.has_value() ? *options.wait : DefaultWaitPolicy(team->size())) {}
 
-absl::Status Runner::Run(const Op& op, const void* args, const Choice* choice) {
+Request Runner::RequestFor(const Op& op, const void* args) const {
+  Request request{&op, args, target_};
+  if (choices_ != nullptr) request.choice = choices_->Find(op, args, target_);
+  return request;
+}
+
+absl::Status Runner::Run(const Op& op, const void* args) {
   ran_ = nullptr;
-  Request request{&op, args, target_, choice};
-  HY_ASSIGN_OR_RETURN(const Selection selection, Select(*registry_, request));
+  HY_RETURN_IF_ERROR(Validate(op, args));
+  HY_ASSIGN_OR_RETURN(const Selection selection, SelectChecked(*registry_, RequestFor(op, args)));
   return Run(selection, args);
 }
 
 absl::Status Runner::Run(const Selection& selection, const void* args) {
   ran_ = nullptr;
   if (selection.kernel->quarantined()) {
-    const Request request{&selection.kernel->op(), args, target_};
-    HY_ASSIGN_OR_RETURN(const Selection other, SelectChecked(*registry_, request));
+    HY_ASSIGN_OR_RETURN(const Selection other,
+                        SelectChecked(*registry_, RequestFor(selection.kernel->op(), args)));
     registry_->fallbacks().Note(other.kernel->op().name(), selection.kernel->id(),
                                 other.kernel->id(), "it was set aside after a failure");
     return Run(other, args);
@@ -112,7 +122,7 @@ absl::StatusOr<Selection> Runner::Next(const Selection& selection, const StepRes
   if (result.outcome == Outcome::kDeclined && !kernel.is_reference()) {
     kernel.CountDeclined();
     declined->push_back(&kernel);
-    Request request{&op, args, target_};
+    Request request = RequestFor(op, args);
     request.without = *declined;
     HY_ASSIGN_OR_RETURN(Selection next, SelectChecked(*registry_, request));
     registry_->fallbacks().Note(op.name(), kernel.id(), next.kernel->id(), "it declined the call");
@@ -154,11 +164,7 @@ absl::StatusOr<const void*> Runner::Adapt(const Selection& selection, const void
 
 absl::StatusOr<hy_tensor> Runner::Canonical(const hy_tensor& packed) {
   const Layout* layout = registry_->FindLayout(packed.layout);
-  if (layout == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("weights ", TensorText(packed), " have ", registry_->LayoutName(packed.layout),
-                     ", which nothing here unpacks: load the plugin that packed them"));
-  }
+  if (layout == nullptr) return UnknownLayout(*registry_, packed);
   if (canonical_ != nullptr) {
     absl::StatusOr<hy_tensor> kept = canonical_->Get(*layout, packed, *team_);
     if (!absl::IsNotFound(kept.status())) return kept;

@@ -24,9 +24,15 @@
 namespace halyard::registry {
 
 struct RunOptions {
+  const ChoiceSource* choices = nullptr;      ///< borrowed; none: by priority
   std::optional<hal::WaitPolicy> wait;        ///< none: DefaultWaitPolicy
   const CanonicalStore* canonical = nullptr;  ///< borrowed; where packed weights came from
 };
+
+/// OK, or the status about the data of a step that is done.
+absl::Status DataStatus(const Kernel& kernel, const StepResult& result);
+/// For packed weights whose layout nobody gave.
+absl::Status UnknownLayout(const Registry& registry, const hy_tensor& packed);
 
 /// Keeps scratch and tickets between runs. Registry, team and store are borrowed.
 /// Threads: one at a time, as its team; many runners may share a registry.
@@ -38,7 +44,7 @@ class Runner {
   /// Errors   INVALID_ARGUMENT: args break the contract; INVALID_ARGUMENT, OUT_OF_RANGE: the data
   ///          does, and outputs are as the contract says; INTERNAL: the reference failed, or a
   ///          built-in kernel did that had its input for output; RESOURCE_EXHAUSTED: no scratch.
-  absl::Status Run(const Op& op, const void* args, const Choice* choice = nullptr);
+  absl::Status Run(const Op& op, const void* args);
 
   /// Runs what was selected for such args, which were checked. A kernel that was set aside since is
   /// passed over. Allocates nothing while the kernel does well and needs no more scratch than before.
@@ -61,6 +67,9 @@ class Runner {
   absl::StatusOr<const void*> Adapt(const Selection& selection, const void* args,
                                     std::optional<ArgsCopy>* copy);
 
+  /// A request for args on this team, with the choice that there is for them.
+  Request RequestFor(const Op& op, const void* args) const;
+
   const hy_kernel_target& target() const { return target_; }
   const Registry& registry() const { return *registry_; }
   const hal::Team& team() const { return *team_; }
@@ -74,6 +83,7 @@ class Runner {
 
   const Registry* const registry_;
   const hal::Team* const team_;
+  const ChoiceSource* const choices_;
   const CanonicalStore* const canonical_;
   const hy_kernel_target target_;
   Region region_;

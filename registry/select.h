@@ -33,6 +33,15 @@ struct Choice {
   std::string tier;  ///< where in the profile it was found, for people: "acme_x1.yaml, exact chip"
 };
 
+/// Where choices come from: a profile. Threads: any.
+class ChoiceSource {
+ public:
+  virtual ~ChoiceSource() = default;
+  /// The choice for a call, valid as long as the source; nullptr: none.
+  virtual const Choice* Find(const Op& op, const void* args,
+                             const hy_kernel_target& target) const = 0;
+};
+
 struct Request {
   const Op* op = nullptr;
   const void* args = nullptr;  ///< data may be NULL in all operands

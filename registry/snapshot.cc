@@ -47,6 +47,11 @@ void PlaceSnapshots(unsigned char* memory, absl::Span<Snapshot> snapshots) {
   }
 }
 
+Snapshot SnapshotOf(const hy_tensor& tensor, const Snapshot& planned) {
+  return {planned.operand, tensor,
+          hy_tensor_dense(planned.copy.data, tensor.type, tensor.rank, tensor.shape)};
+}
+
 Item SnapshotItem(const Snapshot& snapshot, uint32_t step) {
   Item item;
   item.run = &CopyRows;

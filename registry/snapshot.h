@@ -31,6 +31,9 @@ std::vector<Snapshot> PlanSnapshots(const Kernel& kernel, const void* args);
 uint64_t SnapshotBytes(absl::Span<const Snapshot> snapshots);
 void PlaceSnapshots(unsigned char* memory, absl::Span<Snapshot> snapshots);
 
+/// The same snapshot for a tensor of another shape, no larger than it was planned for.
+Snapshot SnapshotOf(const hy_tensor& tensor, const Snapshot& planned);
+
 /// A phase that copies; `snapshot` is borrowed as its args.
 Item SnapshotItem(const Snapshot& snapshot, uint32_t step);
 

@@ -110,10 +110,12 @@ static inline uint64_t hy_a8_sum_offset(uint32_t type, int64_t k) {
   return (uint64_t)k + (uint64_t)k / hy_type_facts(type)->block * 4u;
 }
 
-/// Bytes of a row of `elements`, which must be a multiple of the type's block. 0 for no type.
+/// Bytes of a row of `elements`, which must be a multiple of the type's block. 0 for no type, and for
+/// no elements: then there is no scale either.
 static inline uint64_t hy_type_row_bytes(uint32_t type, int64_t elements) {
   const hy_type_info* facts = hy_type_facts(type);
   const uint64_t k = (uint64_t)elements;
+  if (k == 0) return 0;
   if (type == HY_TYPE_W8A8) return k + 4u;
   if (type == HY_TYPE_A8_TOKEN) return hy_round_up(hy_a8_sum_offset(type, elements) + 8u, 64);
   if (type == HY_TYPE_A8_B32)
