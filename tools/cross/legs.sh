@@ -42,6 +42,9 @@ leg_cpu() {
   case $arch:$cpu in
     riscv64:rv64) cpu="rv64,v=false" ;;
     riscv64:v=*) cpu="rv64,$cpu" ;;
+    # TCG has no TSX, and would say so on standard error for each new thread, which may not be
+    # taken for words of the port.
+    x86_64:Haswell) cpu="Haswell,hle=off,rtm=off" ;;
   esac
   # sve256 is short for sve256=on.
   sed -E 's/,(sve[0-9]+)(,|$)/,\1=on\2/g' <<<"$cpu"
