@@ -80,6 +80,24 @@ function(halyard_add_port NAME)
   endif()
 endfunction()
 
+# halyard_add_kernel_plugin(NAME SOURCES... [DEFINES...]): a plugin of the tree that has kernels and no
+# port. Not found by itself: it is named with --kernels.
+function(halyard_add_kernel_plugin NAME)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEFINES" ${ARGN})
+  add_library(plugin_${NAME} MODULE ${ARG_SOURCES})
+  target_include_directories(plugin_${NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(plugin_${NAME} PRIVATE ${ARG_DEFINES})
+  target_compile_options(plugin_${NAME} PRIVATE -O3 -ffp-contract=off)
+  target_link_libraries(plugin_${NAME} PRIVATE halyard_headers halyard_warnings)
+  target_link_options(plugin_${NAME} PRIVATE
+                      "LINKER:--version-script,${PROJECT_SOURCE_DIR}/cmake/plugin.map")
+  set_target_properties(plugin_${NAME} PROPERTIES
+    OUTPUT_NAME ${NAME} C_VISIBILITY_PRESET hidden
+    LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/plugin.map"
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/halyard/example_kernels")
+  set_property(GLOBAL APPEND PROPERTY HALYARD_KERNEL_PLUGINS ${NAME})
+endfunction()
+
 # halyard_builtin_library(TARGET): the composition root, generated from the names collected above.
 function(halyard_builtin_library TARGET)
   get_property(ports GLOBAL PROPERTY HALYARD_BUILTIN_PORTS)
@@ -102,6 +120,8 @@ endfunction()
 # halyard_plugins_target(TARGET): builds every plugin of the tree.
 function(halyard_plugins_target TARGET)
   get_property(ports GLOBAL PROPERTY HALYARD_PLUGIN_PORTS)
+  get_property(kernels GLOBAL PROPERTY HALYARD_KERNEL_PLUGINS)
+  list(APPEND ports ${kernels})
   list(TRANSFORM ports PREPEND "plugin_" OUTPUT_VARIABLE targets)
   add_custom_target(${TARGET} DEPENDS ${targets})
 endfunction()

@@ -20,6 +20,7 @@ RULES = {
     # The simulator of other machines is made of the core's own reader of machine images.
     "ports/sim_topology": ({"public", "base", "hal", "ports/kit", "ports/sim_topology"}, ABSL),
     "ports/opencl": ({"public", "ports/kit", "ports/opencl"}, {"CL"}),
+    "ports/example_kernels": ({"public", "ops/matmul/contract.h"}, set()),
     "ports": ({"public", "ports/linux/linux.h", "ports/kit"}, set()),
     "registry/include": ({"public"}, set()),
     "registry": ({"public", "base", "hal", "registry"}, ABSL),
