@@ -32,6 +32,7 @@ struct Maker {
 void Quick(const Maker& add) {
   for (const uint32_t type : {HY_TYPE_F32, HY_TYPE_F16, HY_TYPE_BF16}) {
     for (const int64_t cols : {1, 2, 17, 33, 65}) add(type, type, 3, cols);
+    add(type, type, 3, 65, "equal");
     add(type, type, 2, 577, "llm");
     add(type, type, 5, 257, "subnormal");
     add(type, type, 3, 64, "planted");
