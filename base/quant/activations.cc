@@ -115,6 +115,7 @@ void QuantizeToken(bool asymmetric, const float* in, int64_t k, uint8_t* row) {
 
 void QuantizeActivations(uint32_t a8_type, bool asymmetric, const float* in, int64_t k, void* row) {
   auto* bytes = static_cast<uint8_t*>(row);
+  if (k == 0) return;
   std::memset(bytes, 0, hy_type_row_bytes(a8_type, k));
   if (a8_type == HY_TYPE_A8_TOKEN) {
     QuantizeToken(asymmetric, in, k, bytes);

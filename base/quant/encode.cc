@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/quant/encode.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -52,7 +53,7 @@ void EncodeBlock(uint32_t type, const float* x, int64_t k, int8_t* codes, uint8_
   if (content == Content::kFinite) Choose(type, x, k, &scales, codes);
   if (scales.scale == 0 && scales.min == 0) {
     scales = BlockScales();
-    if (k > 0) std::memset(codes, 0, static_cast<size_t>(k));
+    std::fill_n(codes, k, int8_t{0});
   }
   if (content == Content::kBroken) scales.scale = FloatFromBits(kQuietNan);
   PackBlock(type, scales, codes, k, block);
@@ -76,6 +77,7 @@ void EncodeBlocks(uint32_t type, const float* in, int64_t k, uint8_t* row) {
 
 void EncodeRow(uint32_t type, const float* in, int64_t k, void* row) {
   auto* bytes = static_cast<uint8_t*>(row);
+  if (k == 0) return;
   if (type == HY_TYPE_W8A8) {
     EncodeBlock(type, in, k, reinterpret_cast<int8_t*>(bytes) + 4, bytes);
   } else if (hy_type_is_weights(type)) {
@@ -83,7 +85,7 @@ void EncodeRow(uint32_t type, const float* in, int64_t k, void* row) {
   } else if (hy_type_is_a8(type)) {
     QuantizeActivations(type, false, in, k, row);
   } else if (type == HY_TYPE_F32) {
-    if (k > 0) std::memcpy(row, in, static_cast<size_t>(k) * sizeof(float));
+    std::memcpy(row, in, static_cast<size_t>(k) * sizeof(float));
   } else {
     EncodeFloats(type, in, k, bytes);
   }

@@ -249,6 +249,7 @@ static inline uint64_t hyk_a8_used_bytes(uint32_t a8_type, int64_t k) {
 static inline void hyk_a8_write(uint32_t a8_type, int asymmetric, const hyk_a8_source* source,
                                 void* record) {
   const uint64_t used = hyk_a8_used_bytes(a8_type, source->k);
+  if (source->k == 0) return;
   if (a8_type == HY_TYPE_A8_B32) {
     hyk_a8_write_b32(source, 0, source->k / 32, record);
   } else if (a8_type == HY_TYPE_A8_B256) {

@@ -10,8 +10,7 @@ constexpr int64_t kBytes = 4096;  // that one worker moves at a time
 hy_status Run(const void* raw, const hy_kernel_context* context) {
   const hy_copy_args* args = static_cast<const hy_copy_args*>(raw);
   const int64_t rows = hy_tensor_rows(&args->x);
-  const int64_t cols = hy_tensor_cols(&args->x);
-  const int64_t bytes = cols == 0 ? 0 : (int64_t)hy_type_row_bytes(args->x.type, cols);
+  const int64_t bytes = (int64_t)hy_type_row_bytes(args->x.type, hy_tensor_cols(&args->x));
   const int64_t pieces = (bytes + kBytes - 1) / kBytes;
   int64_t begin;
   int64_t end;
