@@ -75,7 +75,9 @@ struct Program {
 void AddInfo(const Program& program);
 void AddDoctor(const Program& program);
 void AddConform(const Program& program);
+void AddBench(const Program& program);
 void AddCertify(const Program& program);
+void AddExplain(const Program& program);
 void AddNewPort(const Program& program);
 
 /// Folder of installed data (chip sheets, the port template), found beside the running program or

@@ -33,7 +33,7 @@ expect_json() {
 }
 
 expect 0 'conform' --help
-for command in info doctor conform certify new-port; do
+for command in info doctor conform certify explain new-port; do
   expect 0 '--json' "$command" --help
 done
 expect 0 '^halyard [0-9]' --version
@@ -77,6 +77,18 @@ expect 0 'passed' conform --filter 'HAL-MEM-01:HAL-MEM-03'
 expect_json "d['summary']['failed'] == 0 and d['summary']['passed'] > 0 and d['cases'][0]['id']" \
   conform --filter 'HAL-DEV-*' --json
 expect 2 'no case fits' conform --filter 'NOTHING-*'
+
+# explain.
+expect 0 'matmul' explain
+expect 0 'chosen  rmsnorm/' explain rmsnorm --types f32 --dims rows=4,cols=64
+expect 0 'the team lacks' explain rmsnorm --types f32 --isa none --workers 3
+expect_json "d['case'].startswith('matmul/f32.q4_k.f32/M=1,N=512,K=1024') and len(d['candidates']) > 1 and all(c['reason'] for c in d['candidates'])" \
+  explain matmul --m 1 --n 512 --k 1024 --types f32,q4_K --json
+expect 2 'did you mean matmul' explain matmull
+expect 2 'no size bogus' explain matmul --dims bogus=3
+expect 2 'there is no type' explain matmul --types f33
+expect 2 'is no extension of' explain matmul --isa bogus
+expect 2 'no_such.so' explain matmul --kernels "$work/no_such.so"
 
 # new-port.
 expect 0 'Made the port acme_x1' new-port acme_x1 --out "$work/acme_x1"

@@ -16,6 +16,7 @@
 #include "cli/html_page.h"
 #include "conformance/report/report.h"
 #include "conformance/runner.h"
+#include "ops/builtin.h"
 
 namespace halyard::cli {
 namespace {
@@ -36,6 +37,10 @@ struct ConformArgs {
   std::string json_file;
   std::string replay_id;
   std::vector<std::string> merge_files;
+  conformance::OpsRequest ops;
+  bool quick = false;  // what is done anyway
+  bool standard = false;
+  bool full = false;
   double deadline_scale = 1;
   bool list = false;
   bool verbose = false;
@@ -55,9 +60,9 @@ absl::Status ParseShard(const std::string& text, RunRequest* request) {
 
 absl::StatusOr<RunRequest> MakeRequest(const ConformArgs& args) {
   RunRequest request;
-  if (args.level != "hal") {
+  if (args.level != "hal" && args.level != "ops") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--level ", args.level, ": this build has the level hal"));
+        absl::StrCat("--level ", args.level, ": this build has the levels hal and ops"));
   }
   request.level = args.level;
   request.port = args.port.port;
@@ -68,6 +73,11 @@ absl::StatusOr<RunRequest> MakeRequest(const ConformArgs& args) {
   request.expectations = args.expectations;
   request.deadline_scale = args.deadline_scale;
   request.load = DefaultLoadOptions();
+  request.ops = args.ops;
+  request.ops.builtin = &TheBuiltinOps();
+  request.ops.tier = args.full       ? ops::Tier::kFull
+                     : args.standard ? ops::Tier::kStandard
+                                     : ops::Tier::kQuick;
   HY_RETURN_IF_ERROR(ParseShard(args.shard, &request));
   return request;
 }
@@ -177,7 +187,8 @@ void AddReports(CLI::App& command, ConformArgs& args, const Program& program) {
 /// Options of what to run; `replay` and `selftest` share them with `conform` itself.
 void AddRunOptions(CLI::App& command, ConformArgs& args) {
   args.port.AddTo(command);
-  command.add_option("--level", args.level, "Level: hal")->capture_default_str();
+  command.add_option("--level", args.level, "Level: hal or ops")->capture_default_str();
+  command.add_option("--kernels", args.ops.plugins, "Libraries with kernels, for level ops");
   command.add_option("--deadline-scale", args.deadline_scale, "Multiply every deadline")
       ->check(CLI::PositiveNumber);
   command.add_option("--expectations", args.expectations,
@@ -207,6 +218,13 @@ void AddConform(const Program& program) {
                       "Duties to run: globs with ':' between, after '-' those left out");
   command->add_option("--modes", args->modes, "Of bare, validate, fault")->capture_default_str();
   command->add_option("--shard", args->shard, "Run part i of n, as i/n");
+  command->add_flag("--quick", args->quick, "The cases of every push (default)");
+  command->add_flag("--standard", args->standard, "Quick and more, within ten minutes");
+  command->add_flag("--full", args->full, "All cases");
+  command->add_option("--op", args->ops.op, "Level ops: ops to test, a glob");
+  command->add_option("--format", args->ops.format, "Level ops: a type that cases have, a glob");
+  command->add_option("--kernel", args->ops.kernel, "Level ops: kernel ids, a glob");
+  command->add_option("--edge", args->ops.edge, "Level ops: an edge that cases cover, such as X11");
   command->add_flag("--list", args->list, "List the cases, run nothing");
   command->add_flag("--all-cases", args->verbose, "Print each case, not only what needs a look");
 

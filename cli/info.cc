@@ -13,8 +13,11 @@
 #include "base/status_macros.h"
 #include "cli/command.h"
 #include "cli/describe.h"
+#include "cli/explain_report.h"
 #include "hal/host_services.h"
 #include "hal/topology.h"
+#include "ops/builtin.h"
+#include "registry/plugin.h"
 
 namespace halyard::cli {
 namespace {
@@ -127,6 +130,12 @@ absl::StatusOr<int> RunInfo(const InfoArgs& args, const Output& output) {
       "Halyard %s for %s\n  built for    %s\n  runs on      %s\n", HALYARD_VERSION, BuildArch(),
       absl::StrJoin(IsaNames(BuildIsa()), " "), absl::StrJoin(IsaNames(LiveIsa()), " ")));
   output.Text(PortsText(ports));
+  registry::PluginOptions plugins;
+  plugins.folders = registry::DefaultKernelFolders();
+  HY_ASSIGN_OR_RETURN(const std::unique_ptr<registry::Registry> registry,
+                      registry::MakeRegistry(BuiltinKernelTable(), plugins));
+  document["kernels"] = ProvidersJson(*registry);
+  output.Text(ProvidersText(*registry));
   if (!args.ports_only) {
     HY_ASSIGN_OR_RETURN(const hal::Device device, OpenDevice(args.port));
     HY_ASSIGN_OR_RETURN(const hal::Topology topology, device.ReadTopology(args.all));

@@ -67,7 +67,9 @@ int Main(int argc, char** argv) {
   AddInfo(program);
   AddDoctor(program);
   AddConform(program);
+  AddBench(program);
   AddCertify(program);
+  AddExplain(program);
   AddNewPort(program);
 
   app.parse_complete_callback([&verbose] {

@@ -51,5 +51,7 @@ else()
   find_package(GTest REQUIRED)
 endif()
 
+find_package(benchmark REQUIRED)
+
 # OpenCL is optional: without its headers the port is left out, and `halyard info` says so.
 find_package(OpenCL QUIET)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that the installed tree is enough: a C11 port built with find_package and one built with
-# pkg-config load into the installed program, a C++ program links the core both ways, and the .deb
-# holds what it should. Nothing of the source tree is used after `cmake --install`.
+# pkg-config load into the installed program, so do kernels, a C++ program links the core both ways,
+# and the .deb holds what it should. But for the example of kernels, which is copied, nothing of the
+# source tree is used after `cmake --install`.
 set -euo pipefail
 
 usage() {
@@ -22,6 +23,7 @@ fail() {
 [ $# -le 1 ] || { usage >&2; exit 2; }
 [ "${1:-}" != --help ] || { usage; exit 0; }
 build=${1:-$(dirname "$0")/../build/release}
+source=$(cd "$(dirname "$0")/.." && pwd)
 [ -f "$build/CMakeCache.txt" ] || { usage >&2; say "no build at $build"; exit 2; }
 build=$(cd "$build" && pwd)
 
@@ -51,6 +53,7 @@ install_tree() {
   local file
   for file in "$prefix/bin/halyard" "$prefix/include/halyard/hal_port.h" \
     "$prefix/include/halyard-cxx/hal/device.h" "$libdir/libhalyard_base.a" \
+    "$prefix/include/halyard/kernel.h" "$prefix/include/halyard-ops/ops/matmul/contract.h" \
     "$libdir/cmake/Halyard/HalyardConfig.cmake" "$libdir/pkgconfig/halyard.pc" \
     "$prefix/share/halyard/chips" "$prefix/share/halyard/port_template/port.c"; do
     [ -e "$file" ] || fail "not installed: $file"
@@ -85,6 +88,38 @@ port_by_pkg_config() {
   run plain_port cc -std=c11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -shared $flags \
     "$work/acme_x1/port.c" -o "$work/libplain.so"
   expect_port "$work/libplain.so" acme_x1
+}
+
+# expect_kernel KERNEL ARGS...: the installed program picks that kernel for a product.
+expect_kernel() {
+  local kernel=$1
+  shift
+  "$prefix/bin/halyard" explain matmul --m 1 --n 64 --k 64 --types f32,q8_0,f32 --json "$@" \
+    >"$work/explain.json" 2>"$work/explain.log" ||
+    { cat "$work/explain.log" >&2; fail "the installed program does not explain"; }
+  grep -q "\"chosen\": \"$kernel\"" "$work/explain.json" ||
+    { cat "$work/explain.json" >&2; fail "$kernel was not picked"; }
+}
+
+kernels() {
+  local kernel=matmul/f32.q8_0.f32/example@example library symbols flags
+  cp -r "$source/ports/example_kernels" "$work/example_kernels"
+  run kernels_configure cmake -S "$work/example_kernels" -B "$work/example_kernels/build" \
+    "-DCMAKE_PREFIX_PATH=$prefix" -DCMAKE_C_FLAGS="-std=c11 -Wall -Wextra -Wpedantic -Werror"
+  run kernels_build cmake --build "$work/example_kernels/build"
+  library=$work/example_kernels/build/libexample_kernels.so
+  symbols=$(nm -D --defined-only "$library" | awk '{ print $3 }')
+  [ "$symbols" = halyard_kernels_get ] || fail "the kernels export: $symbols"
+  expect_kernel "$kernel" --kernels "$library"
+  flags=$(pkg-config --cflags halyard-headers)
+  # shellcheck disable=SC2086
+  run plain_kernels cc -std=c11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -shared $flags \
+    "$work/example_kernels/kernels.c" -o "$work/libplain_kernels.so"
+  expect_kernel "$kernel" --kernels "$work/libplain_kernels.so"
+  # Installed, they are there without being named.
+  run kernels_install cmake --install "$work/example_kernels/build" --prefix "$prefix"
+  expect_kernel "$kernel"
+  rm "$libdir/halyard/kernels/libexample_kernels.so"
 }
 
 write_program() {
@@ -149,6 +184,8 @@ say "a port by find_package"
 port_by_cmake
 say "a port by pkg-config"
 port_by_pkg_config
+say "kernels both ways"
+kernels
 say "programs with the core"
 programs
 if command -v dpkg-deb >/dev/null; then

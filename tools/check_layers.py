@@ -30,8 +30,8 @@ RULES = {
     "facts/stream": ({"public", "base", "facts/stream"}, set()),
     "facts/peak": ({"public", "facts/peak"}, set()),
     "conformance": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp"}),
-    "bench": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "bench"}, ABSL | {"benchmark", "nlohmann"}),
-    "cli": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "cli"}, ABSL | {"CLI", "nlohmann"}),
+    "bench": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "bench"}, ABSL | {"benchmark", "nlohmann"}),
+    "cli": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "bench", "cli"}, ABSL | {"CLI", "nlohmann"}),
 }
 # Tests may use GoogleTest and the layers that they test through.
 TEST_EXTRA = {"gtest", "gmock", "absl"}
