@@ -20,17 +20,16 @@
 namespace halyard::conformance {
 namespace {
 
-constexpr size_t kMostInOneChild = 16;
-
-/// HAL-ERR-05 holds in every case, so what was written is a finding wherever it is seen.
+/// Nothing that is tested may print, in any case: HAL-ERR-05 of ports, OP-RUN-10 of kernels.
 void CheckNothingWritten(int output_fd, off_t before, CaseResult* inout_result) {
   std::fflush(stdout);
   std::fflush(stderr);
   const std::string text = ReadOutput(output_fd, before);
   if (text.empty()) return;
   Finding finding;
-  finding.message = absl::StrCat(
-      "HAL-ERR-05: written to standard output or error during this case: \"", text, "\"");
+  finding.message =
+      absl::StrCat(inout_result->level == "L0" ? "HAL-ERR-05" : "OP-RUN-10",
+                   ": written to standard output or error during this case: \"", text, "\"");
   inout_result->findings.push_back(finding);
   if (CountsAsFailed(inout_result->verdict)) return;
   inout_result->verdict = Verdict::kFail;
@@ -61,6 +60,8 @@ using Body = std::function<void(size_t, CaseResult*)>;
 void AddCircumstances(const Child& child, CaseResult* inout_result) {
   const std::string calls = CallsInFlight();
   if (!calls.empty()) absl::StrAppend(&inout_result->reason, "; in ", calls);
+  const std::string step = StepInFlight();
+  if (!step.empty()) absl::StrAppend(&inout_result->reason, "; while ", step);
   const std::string output = child.OutputTail();
   if (!output.empty()) absl::StrAppend(&inout_result->reason, "; it wrote: \"", output, "\"");
 }
@@ -83,7 +84,7 @@ class Driver {
       batch.clear();
       do {
         batch.push_back(index++);
-      } while (!alone && index < cases_.size() && batch.size() < kMostInOneChild &&
+      } while (!alone && index < cases_.size() && batch.size() < hooks_.most_in_one_child &&
                !cases_[index].alone && !cases_[index].exits);
       HY_RETURN_IF_ERROR(RunBatch(batch));
     }
@@ -177,6 +178,11 @@ class Driver {
     }
     result.verdict = Verdict::kCrash;
     result.reason = DescribeEnd(child.Wait(DeadlineIn(cases_[index].deadline_s), &timed_out));
+    const std::string missed = MemoryFault();
+    if (!missed.empty()) {
+      result.verdict = Verdict::kMemoryViolation;
+      result.reason = absl::StrCat(missed, "; ", result.reason);
+    }
     AddCircumstances(child, &result);
   }
 

@@ -27,10 +27,11 @@ struct ChildHooks {
   std::function<void(size_t index)> on_start;
   std::function<void(size_t index, const CaseResult& result)> on_result;
   std::function<bool(size_t index)> stop_after;  ///< after on_result: true ends the run here
+  size_t most_in_one_child = 16;
 };
 
-/// Runs `body(index, &results[index])` for each case, in children: up to 16 cases in one, and no
-/// further case in a child after a failure. Each result keeps what `results` held and gets verdict,
+/// Runs `body(index, &results[index])` for each case, in children: up to hooks.most_in_one_child
+/// cases in one, and no further case in a child after a failure. Each result keeps what `results` held and gets verdict,
 /// reason, findings, facts and seconds. A case that writes to standard output or error fails. A
 /// failure in company is run again alone, and the reason says whether that fails too.
 /// Fork without exec: under a user-mode emulator the guest's program cannot be started again.

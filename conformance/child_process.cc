@@ -105,7 +105,7 @@ std::optional<std::string> Child::ReadLine(uint64_t deadline_ns, bool* out_timed
       *out_timed_out = true;
       return std::nullopt;
     }
-    char block[4096];
+    char block[65536];
     const ssize_t bytes = read(pipe_, block, sizeof block);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) return std::nullopt;

@@ -3,8 +3,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +19,9 @@ constexpr uint32_t kSlots = 64;
 struct Crumbs {
   std::atomic<uint32_t> next_slot;
   std::atomic<uint32_t> verb[kSlots];  // 0: in none
+  // Ended by NUL, and read when the writer is dead.
+  char step[192];
+  char memory_fault[192];
 };
 
 Crumbs* g_crumbs = nullptr;
@@ -149,7 +154,28 @@ void PrepareCrumbs() {
     g_crumbs = shared == MAP_FAILED ? &unshared : static_cast<Crumbs*>(shared);
   }
   for (std::atomic<uint32_t>& verb : g_crumbs->verb) verb.store(kNone);
+  g_crumbs->step[0] = '\0';
+  g_crumbs->memory_fault[0] = '\0';
 }
+
+void NoteStep(absl::string_view step) {
+  if (g_crumbs == nullptr) return;
+  const size_t length = std::min(step.size(), sizeof g_crumbs->step - 1);
+  std::memcpy(g_crumbs->step, step.data(), length);
+  g_crumbs->step[length] = '\0';
+}
+
+void NoteMemoryFault(const char* what) {
+  if (g_crumbs == nullptr) return;
+  size_t i = 0;
+  for (; i + 1 < sizeof g_crumbs->memory_fault && what[i] != '\0'; ++i) {
+    g_crumbs->memory_fault[i] = what[i];
+  }
+  g_crumbs->memory_fault[i] = '\0';
+}
+
+std::string StepInFlight() { return g_crumbs == nullptr ? "" : g_crumbs->step; }
+std::string MemoryFault() { return g_crumbs == nullptr ? "" : g_crumbs->memory_fault; }
 
 std::string CallsInFlight() {
   std::string calls;

@@ -4,39 +4,57 @@
 namespace halyard::conformance {
 
 absl::string_view VerdictName(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass:
-      return "pass";
-    case Verdict::kFail:
-      return "fail";
-    case Verdict::kCrash:
-      return "crash";
-    case Verdict::kTimeout:
-      return "timeout";
-    case Verdict::kWeak:
-      return "weak";
-    case Verdict::kSkip:
-      return "skip";
-    case Verdict::kWaived:
-      return "waived";
-    case Verdict::kXpass:
-      return "xpass";
-  }
-  return "unknown";
+  static constexpr absl::string_view names[kVerdictCount] = {"pass",
+                                                             "fail",
+                                                             "crash",
+                                                             "timeout",
+                                                             "weak",
+                                                             "skip",
+                                                             "waived",
+                                                             "xpass",
+                                                             "pass_fallback",
+                                                             "fail_nondeterministic",
+                                                             "memory_violation",
+                                                             "abi_violation",
+                                                             "not_supported",
+                                                             "toolchain_fault",
+                                                             "emulator_suspect"};
+  return names[static_cast<int>(verdict)];
 }
 
 bool CountsAsFailed(Verdict verdict) {
-  return verdict == Verdict::kFail || verdict == Verdict::kCrash || verdict == Verdict::kTimeout ||
-         verdict == Verdict::kXpass;
+  switch (verdict) {
+    case Verdict::kFail:
+    case Verdict::kCrash:
+    case Verdict::kTimeout:
+    case Verdict::kXpass:
+    case Verdict::kNondeterministic:
+    case Verdict::kMemoryViolation:
+    case Verdict::kAbiViolation:
+    case Verdict::kToolchainFault:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool CountsAsPassed(Verdict verdict) {
+  return verdict == Verdict::kPass || verdict == Verdict::kPassFallback;
+}
+
+bool CountsAsSkipped(Verdict verdict) {
+  return verdict == Verdict::kSkip || verdict == Verdict::kNotSupported ||
+         verdict == Verdict::kEmulatorSuspect;
 }
 
 Summary RunResult::Summarise() const {
   Summary summary;
   for (const CaseResult& one : cases) {
     if (CountsAsFailed(one.verdict)) ++summary.failed;
-    if (one.verdict == Verdict::kPass) ++summary.passed;
+    if (CountsAsPassed(one.verdict)) ++summary.passed;
+    if (one.verdict == Verdict::kPassFallback) ++summary.fallback;
     if (one.verdict == Verdict::kWeak) ++summary.weak;
-    if (one.verdict == Verdict::kSkip) ++summary.skipped;
+    if (CountsAsSkipped(one.verdict)) ++summary.skipped;
     if (one.verdict == Verdict::kWaived) ++summary.waived;
   }
   return summary;

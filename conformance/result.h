@@ -22,9 +22,22 @@ enum class Verdict {
   kSkip,     ///< cannot be told here; the reason says why
   kWaived,   ///< failed, and an unexpired waiver covers it
   kXpass,    ///< passed although a waiver or expectation says it fails; counts as failed
+  // Of kernels.
+  kPassFallback,      ///< right, but not by the kernel that should have run
+  kNondeterministic,  ///< other bits for the same input; counts as failed
+  kMemoryViolation,   ///< touched memory that is nobody's; counts as failed
+  kAbiViolation,      ///< left registers or floating-point control changed; counts as failed
+  kNotSupported,      ///< the kernel says by its predicate that this is not for it
+  kToolchainFault,    ///< the compiler or the run time fails its own check; counts as failed
+  kEmulatorSuspect,   ///< failed where an emulator is known to be wrong; says nothing
 };
+inline constexpr int kVerdictCount = 15;
 absl::string_view VerdictName(Verdict verdict);
 bool CountsAsFailed(Verdict verdict);
+/// Passed, by whichever kernel.
+bool CountsAsPassed(Verdict verdict);
+/// Neither passed nor failed, and nothing is claimed.
+bool CountsAsSkipped(Verdict verdict);
 
 /// One finding inside a case: what was expected and what was seen.
 struct Finding {
@@ -36,9 +49,9 @@ struct Finding {
 struct CaseResult {
   std::string id;     ///< complete: a replay starts from it alone
   std::string level;  ///< "L0"
-  std::string duty;   ///< "HAL-MEM-03"
-  std::string title;  ///< the duty in words
-  std::string mode;   ///< "bare", "validate", "fault"
+  std::string duty;   ///< "HAL-MEM-03"; in L1 and L2 the op
+  std::string title;  ///< the duty in words; in L1 and L2 the types
+  std::string mode;   ///< "bare", "validate", "fault"; in L1 and L2 the kernel
   Verdict verdict = Verdict::kSkip;
   std::string reason;  ///< empty only for a pass
   std::vector<Finding> findings;
@@ -47,11 +60,12 @@ struct CaseResult {
 };
 
 struct Summary {
-  uint32_t passed = 0;
+  uint32_t passed = 0;  ///< fallbacks included
   uint32_t failed = 0;
   uint32_t weak = 0;
   uint32_t skipped = 0;
   uint32_t waived = 0;
+  uint32_t fallback = 0;  ///< of those that passed
 };
 
 struct RunResult {

@@ -10,6 +10,8 @@
 #include "conformance/child.h"
 #include "conformance/expectations.h"
 #include "conformance/machine.h"
+#include "conformance/meter.h"
+#include "conformance/ops/run_ops.h"
 #include "conformance/plan.h"
 #include "conformance/run_until.h"
 #include "conformance/shard.h"
@@ -35,40 +37,6 @@ RunResult StartResult(const RunRequest& request, const PortFacts& port, const Pl
   return result;
 }
 
-/// Tells how far a run is. The time left is by the deadline-free mean of what is done.
-class Meter {
- public:
-  Meter(const std::function<void(const Progress&)>& sink, size_t total)
-      : sink_(sink), start_ns_(MonotonicNs()) {
-    progress_.total = static_cast<uint32_t>(total);
-  }
-
-  void Starting(const std::string& id) {
-    progress_.current = id;
-    Tell();
-  }
-  void Done(size_t cases) {
-    progress_.done += static_cast<uint32_t>(cases);
-    progress_.current.clear();
-    if (progress_.done == progress_.total) Tell();
-  }
-  double seconds() const { return static_cast<double>(MonotonicNs() - start_ns_) * 1e-9; }
-
- private:
-  void Tell() {
-    if (!sink_) return;
-    progress_.seconds = seconds();
-    const uint32_t left = progress_.total - progress_.done;
-    progress_.seconds_left =
-        progress_.done == 0 ? 0 : progress_.seconds / progress_.done * static_cast<double>(left);
-    sink_(progress_);
-  }
-
-  const std::function<void(const Progress&)>& sink_;
-  const uint64_t start_ns_;
-  Progress progress_;
-};
-
 absl::StatusOr<Expectations> ExpectationsOf(const RunRequest& request) {
   if (request.expectations.empty()) return Expectations{};
   return ReadExpectations(request.expectations);
@@ -85,6 +53,7 @@ absl::StatusOr<RunResult> Run(const RunRequest& request,
 absl::StatusOr<RunResult> RunUntil(const RunRequest& request, bool until_failure,
                                    const std::function<void(const Progress&)>& on_progress,
                                    const std::function<void(const CaseResult&)>& on_case) {
+  if (request.level == "ops") return RunOps(request, until_failure, on_progress, on_case);
   HY_ASSIGN_OR_RETURN(const Expectations expectations, ExpectationsOf(request));
   HY_ASSIGN_OR_RETURN(const PortFacts port, AskPort(request));
   HY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(request, port));
@@ -133,6 +102,7 @@ absl::StatusOr<RunResult> RunUntil(const RunRequest& request, bool until_failure
 }
 
 absl::StatusOr<RunResult> Replay(const std::string& id, const RunRequest& base) {
+  if (IsOpCaseId(id)) return ReplayOp(id, base);
   HY_ASSIGN_OR_RETURN(const CaseIdParts parts, ParseCaseId(id));
   RunRequest request = base;
   request.modes = {parts.mode};
@@ -145,6 +115,7 @@ absl::StatusOr<RunResult> Replay(const std::string& id, const RunRequest& base) 
 }
 
 absl::StatusOr<std::vector<CaseResult>> ListCases(const RunRequest& request) {
+  if (request.level == "ops") return ListOps(request);
   HY_ASSIGN_OR_RETURN(const PortFacts port, AskPort(request));
   HY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(request, port));
   std::vector<CaseResult> cases;

@@ -13,12 +13,27 @@
 #include "absl/status/statusor.h"
 #include "conformance/result.h"
 #include "hal/loader.h"
+#include "halyard/kernel.h"
+#include "ops/builtin.h"
 
 namespace halyard::conformance {
 
+/// What of the ops and kernels to run.
+struct OpsRequest {
+  const BuiltinOps* builtin = nullptr;     ///< TheBuiltinOps(), given by the program
+  std::vector<std::string> plugins;        ///< libraries with kernels
+  const hy_kernel_table* extra = nullptr;  ///< one more table, such as a mutant
+  ops::Tier tier = ops::Tier::kQuick;
+  // Globs; empty: all.
+  std::string op;
+  std::string format;  ///< a type that the case's tuple has
+  std::string kernel;
+  std::string edge;
+};
+
 /// What to run, on what.
 struct RunRequest {
-  std::string level = "hal";
+  std::string level = "hal";                                 ///< or "ops"
   std::string port = "linux";                                ///< word or path
   std::string device;                                        ///< empty: the port's first
   std::vector<std::pair<std::string, std::string>> options;  ///< of open
@@ -29,6 +44,7 @@ struct RunRequest {
   double deadline_scale = 1;  ///< emulators need more; the runner raises it by itself there
   std::string expectations;   ///< file of the port's unsupported and expected failures, or empty
   hal::LoadOptions load;
+  OpsRequest ops;
 };
 
 /// Progress, for people: called before each case and at the end.

@@ -13,9 +13,6 @@ using nlohmann::json;
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 constexpr char kSchema[] = "halyard-conformance/1";
-constexpr Verdict kVerdicts[] = {Verdict::kPass,    Verdict::kFail, Verdict::kCrash,
-                                 Verdict::kTimeout, Verdict::kWeak, Verdict::kSkip,
-                                 Verdict::kWaived,  Verdict::kXpass};
 
 json FactsToJson(const Facts& facts) {
   json object = json::object();
@@ -95,10 +92,9 @@ class Reader {
 };
 
 absl::StatusOr<Verdict> VerdictFromName(absl::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(kVerdicts), std::end(kVerdicts),
-                   [&](Verdict verdict) { return VerdictName(verdict) == name; });
-  if (found != std::end(kVerdicts)) return *found;
+  for (int i = 0; i < kVerdictCount; ++i) {
+    if (VerdictName(static_cast<Verdict>(i)) == name) return static_cast<Verdict>(i);
+  }
   return absl::InvalidArgumentError(absl::StrCat("unknown verdict '", name, "'"));
 }
 

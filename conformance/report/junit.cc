@@ -12,11 +12,12 @@ namespace {
 
 // A crash or time-out is an error of the test, a wrong result its failure.
 bool IsError(const CaseResult& one) {
-  return one.verdict == Verdict::kCrash || one.verdict == Verdict::kTimeout;
+  return one.verdict == Verdict::kCrash || one.verdict == Verdict::kTimeout ||
+         one.verdict == Verdict::kMemoryViolation || one.verdict == Verdict::kToolchainFault;
 }
 bool IsFailure(const CaseResult& one) { return CountsAsFailed(one.verdict) && !IsError(one); }
 bool IsSkipped(const CaseResult& one) {
-  return one.verdict == Verdict::kSkip || one.verdict == Verdict::kWaived ||
+  return CountsAsSkipped(one.verdict) || one.verdict == Verdict::kWaived ||
          one.verdict == Verdict::kWeak;
 }
 

@@ -37,7 +37,7 @@ std::string OneFailure(const RunResult& result, const CaseResult& one) {
 std::string Skips(const RunResult& result) {
   std::map<std::string, std::vector<const CaseResult*>> by_reason;
   for (const CaseResult& one : result.cases) {
-    if (one.verdict == Verdict::kSkip) by_reason[one.reason].push_back(&one);
+    if (CountsAsSkipped(one.verdict)) by_reason[one.reason].push_back(&one);
   }
   if (by_reason.empty()) return "";
   std::string text = "Skipped, because it cannot be told here:\n";

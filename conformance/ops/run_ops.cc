@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/ops/run_ops.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/status_macros.h"
+#include "conformance/child.h"
+#include "conformance/filter.h"
+#include "conformance/machine.h"
+#include "conformance/meter.h"
+#include "conformance/ops/edges.h"
+#include "conformance/ops/op_check.h"
+#include "conformance/ops/op_child.h"
+#include "conformance/shard.h"
+
+namespace halyard::conformance {
+namespace {
+
+constexpr double kPlanDeadlineSeconds = 120;
+constexpr double kCaseDeadlineSeconds = 10;
+constexpr size_t kMostInOneChild = 64;
+
+bool Fits(const std::string& glob, absl::string_view text) {
+  return glob.empty() || GlobMatches(glob, text);
+}
+
+bool AnyFits(const std::string& glob, absl::string_view texts, char between) {
+  if (glob.empty()) return true;
+  for (const absl::string_view text : absl::StrSplit(texts, between)) {
+    if (GlobMatches(glob, text)) return true;
+  }
+  return false;
+}
+
+bool Wanted(const ListedCase& one, const OpsRequest& ops, const Filter& filter) {
+  const bool every_case_has_it =
+      !ops.edge.empty() && AnyFits(ops.edge, absl::StrJoin(EdgesOfEveryCase(), " "), ' ');
+  return Fits(ops.op, one.op) && AnyFits(ops.format, one.types, '.') &&
+         Fits(ops.kernel, one.kernel) && (every_case_has_it || AnyFits(ops.edge, one.edges, ' ')) &&
+         filter.Chooses(one.op, one.kernel, one.id);
+}
+
+CaseResult ShellOf(const ListedCase& one) {
+  CaseResult shell;
+  shell.id = one.id;
+  shell.level = "L1";
+  shell.duty = one.op;
+  shell.title = one.types;
+  shell.mode = one.kernel;
+  return shell;
+}
+
+RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& all) {
+  RunResult run;
+  run.level = "L1";
+  run.port = request.port;
+  run.started_utc = UtcNow();
+  run.shard = request.shard;
+  run.shards = request.shards;
+  run.facts = MachineFacts();
+  std::vector<std::string> ids;
+  for (const ListedCase& one : all) ids.push_back(one.id);
+  run.facts.emplace_back(kCaseCountFact, absl::StrCat(ids.size()));
+  run.facts.emplace_back(kCaseDigestFact, ListDigest(ids));
+  return run;
+}
+
+double DeadlineOf(const RunRequest& request) {
+  return kCaseDeadlineSeconds * request.deadline_scale * NaturalTimeScale();
+}
+
+// What a plan would say of an id, as far as the id tells.
+absl::StatusOr<ListedCase> CaseOfId(const std::string& id) {
+  if (IsOpCheckId(id)) {
+    const std::vector<std::string> parts = absl::StrSplit(id, absl::MaxSplits('/', 3));
+    if (parts.size() != 4) return absl::InvalidArgumentError(absl::StrCat("'", id, "' is cut"));
+    return ListedCase{id, parts[1], parts[2].substr(6), parts[3].substr(5), "", 0};
+  }
+  HY_ASSIGN_OR_RETURN(const OpCaseId parsed, ParseOpCaseId(id));
+  return ListedCase{OpCaseIdText(parsed), parsed.c.op, TypesText(parsed.c), parsed.kernel, "", 0};
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ListedCase>> PlanOps(const RunRequest& request) {
+  HY_ASSIGN_OR_RETURN(
+      const std::string text,
+      AskInChild([&] { return ListInChild(request); }, kPlanDeadlineSeconds * NaturalTimeScale()));
+  HY_ASSIGN_OR_RETURN(const std::vector<ListedCase> all, ListedCasesFromText(text));
+  const Filter filter(request.filter);
+  std::vector<ListedCase> wanted;
+  for (const ListedCase& one : all) {
+    if (Wanted(one, request.ops, filter)) wanted.push_back(one);
+  }
+  if (wanted.empty()) {
+    return absl::InvalidArgumentError(
+        "no case fits --op, --format, --kernel, --edge and --filter together; --list shows what "
+        "there is");
+  }
+  return wanted;
+}
+
+absl::StatusOr<std::vector<CaseResult>> ListOps(const RunRequest& request) {
+  HY_ASSIGN_OR_RETURN(const std::vector<ListedCase> listed, PlanOps(request));
+  std::vector<CaseResult> cases;
+  for (const ListedCase& one : listed) {
+    if (ShardOf(one.id, request.shards) != request.shard) continue;
+    cases.push_back(ShellOf(one));
+    cases.back().reason = "not run, only listed";
+  }
+  return cases;
+}
+
+absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
+                                 const std::function<void(const Progress&)>& on_progress,
+                                 const std::function<void(const CaseResult&)>& on_case) {
+  HY_ASSIGN_OR_RETURN(const std::vector<ListedCase> all, PlanOps(request));
+  RunResult run = StartResult(request, all);
+  std::vector<CaseResult> results;
+  for (const ListedCase& one : all) {
+    if (ShardOf(one.id, request.shards) == request.shard) results.push_back(ShellOf(one));
+  }
+  const std::vector<ChildCase> limits(results.size(), ChildCase{DeadlineOf(request), false, false});
+  Meter meter(on_progress, results.size());
+  ChildHooks hooks;
+  hooks.most_in_one_child = kMostInOneChild;
+  hooks.on_start = [&](size_t index) { meter.Starting(results[index].id); };
+  hooks.on_result = [&](size_t index, const CaseResult&) {
+    if (on_case) on_case(results[index]);
+    meter.Done(1);
+  };
+  size_t ended = 0;
+  hooks.stop_after = [&](size_t index) {
+    ended = index + 1;
+    return until_failure && CountsAsFailed(results[index].verdict);
+  };
+  const auto body = [&](size_t, CaseResult* result) { RunOpCaseInChild(request, false, result); };
+  HY_RETURN_IF_ERROR(RunInChildren(limits, body, hooks, &results));
+  results.resize(ended);
+  run.cases = std::move(results);
+  run.seconds = meter.seconds();
+  return run;
+}
+
+absl::StatusOr<RunResult> ReplayOp(const std::string& id, const RunRequest& base) {
+  HY_ASSIGN_OR_RETURN(const ListedCase one, CaseOfId(id));
+  RunResult run = StartResult(base, {one});
+  std::vector<CaseResult> results = {ShellOf(one)};
+  const std::vector<ChildCase> limits = {{DeadlineOf(base), false, false}};
+  const auto body = [&](size_t, CaseResult* result) { RunOpCaseInChild(base, true, result); };
+  Meter meter({}, 1);
+  HY_RETURN_IF_ERROR(RunInChildren(limits, body, {}, &results));
+  run.cases = std::move(results);
+  run.seconds = meter.seconds();
+  return run;
+}
+
+}  // namespace halyard::conformance
