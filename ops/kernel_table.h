@@ -46,6 +46,9 @@
 #define HALYARD_LEVEL_ISA_x86_avx512vnni                                                          \
   HALYARD_ISA5(HY_ISA_X86_AVX512F, HY_ISA_X86_AVX512BW, HY_ISA_X86_AVX512VL, HY_ISA_X86_AVX512DQ, \
                HY_ISA_X86_AVX512_VNNI)
+/// The same source as x86_avx512vnni, in plain code: runs anywhere, to prove it (HALYARD_SIMDE_KERNELS).
+#define HALYARD_LEVEL_ISA_simde_avx512vnni \
+  { 0, 0 }
 #define HALYARD_LEVEL_ISA_arm64_dotprod HALYARD_ISA1(HY_ISA_ARM64_ASIMDDP)
 #define HALYARD_LEVEL_ISA_arm64_i8mm HALYARD_ISA2(HY_ISA_ARM64_ASIMDDP, HY_ISA_ARM64_I8MM)
 #define HALYARD_LEVEL_ISA_arm64_sve HALYARD_ISA1(HY_ISA_ARM64_SVE)
@@ -62,6 +65,7 @@
 #define HALYARD_LEVEL_RANK_x86_avx2 10
 #define HALYARD_LEVEL_RANK_x86_avx512 20
 #define HALYARD_LEVEL_RANK_x86_avx512vnni 30
+#define HALYARD_LEVEL_RANK_simde_avx512vnni 0
 #define HALYARD_LEVEL_RANK_arm64_dotprod 10
 #define HALYARD_LEVEL_RANK_arm64_i8mm 20
 #define HALYARD_LEVEL_RANK_arm64_sve 15

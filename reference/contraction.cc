@@ -104,13 +104,14 @@ void Terms::LoadInput(const hy_tensor& x, int64_t row, uint32_t activation) {
   const int64_t cols = hy_tensor_cols(&x);
   std::vector<double> temporaries(static_cast<size_t>(ActivationTemporaries(cols)));
   value.resize(static_cast<size_t>(cols));
-  LoadActivations(x, row, activation, temporaries.data(), value.data());
+  if (cols > 0) LoadActivations(x, row, activation, temporaries.data(), value.data());
   FindPlaces(value, &place);
 }
 
 void Terms::LoadWeights(const hy_tensor& w, int64_t row) {
-  value.resize(static_cast<size_t>(hy_tensor_cols(&w)));
-  LoadRow(w, row, value.data());
+  const int64_t cols = hy_tensor_cols(&w);
+  value.resize(static_cast<size_t>(cols));
+  if (cols > 0) LoadRow(w, row, value.data());
   FindPlaces(value, &place);
   if (!HasOffset(w.type)) return;
   LoadOffsets(w, static_cast<const uint8_t*>(hy_tensor_row(&w, row)), &offset);

@@ -49,7 +49,7 @@ void RunRows(const hy_matmul_args& args, const hy_kernel_context& context, int64
   double* x = ScratchSlice(context, Slice(args));
   double* w = x + kRows * cols;
   const int64_t row = batch * BatchRows(args) + first;
-  for (int64_t r = 0; r < rows; ++r)
+  for (int64_t r = 0; r < rows && cols > 0; ++r)
     LoadActivations(args.x, row + r, activation, w + cols, x + r * cols);
   int64_t begin = 0;
   int64_t end = 0;

@@ -47,7 +47,7 @@ hy_status Run(const void* raw, const hy_kernel_context* context) {
   hy_split(args.w.shape[1], 1, context->index, context->count, &begin, &end);
   for (int64_t row = 0; row < Outputs(args); ++row) {
     const int64_t expert = ExpertOf(args, row, &wrong);
-    if (expert >= 0 && begin < end)
+    if (expert >= 0 && begin < end && cols > 0)
       LoadActivations(args.x, InputRow(args, row), activation, w + cols, x);
     for (int64_t n = begin; n < end; ++n) {
       double sum = 0;

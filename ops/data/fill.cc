@@ -58,7 +58,8 @@ void StoreValues(const FillSpec& spec, const hy_tensor& tensor, const float* val
 }  // namespace
 
 void Fill(const FillSpec& spec, const hy_tensor& tensor) {
-  const int64_t rows = hy_tensor_rows(&tensor);
+  // A tensor without elements has no bytes, though a row of w8a8 or a8_token would.
+  const int64_t rows = hy_tensor_cols(&tensor) == 0 ? 0 : hy_tensor_rows(&tensor);
   if (hy_type_is_weights(tensor.type) && ChoosesCodes(spec.dist)) {
     const CodeRows source(spec, tensor);
     for (int64_t r = 0; r < rows; ++r) {
