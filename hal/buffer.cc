@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -73,11 +74,17 @@ bool BufferState::IsMappedLocked(uint64_t offset, uint64_t bytes) const {
   return false;
 }
 
+uint64_t BufferState::NextId() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
 Buffer::Buffer(std::shared_ptr<BufferState> state) : state_(std::move(state)) {}
 Buffer::Buffer(Buffer&&) noexcept = default;
 Buffer& Buffer::operator=(Buffer&&) noexcept = default;
 Buffer::~Buffer() = default;
 
+uint64_t Buffer::id() const { return state_->id(); }
 uint64_t Buffer::size_bytes() const { return state_->traits().size_bytes; }
 uint32_t Buffer::memory_class() const { return state_->traits().memory_class; }
 bool Buffer::shares_host_memory() const { return state_->traits().shares_host_memory; }

@@ -40,6 +40,7 @@ class BufferState {
   const std::shared_ptr<DeviceState>& device() const { return device_; }
   hy_buffer* handle() const { return handle_; }
   const Traits& traits() const { return traits_; }
+  uint64_t id() const { return id_; }
 
   /// The device or the class of memory needs no sync_range.
   bool is_coherent() const;
@@ -65,10 +66,12 @@ class BufferState {
     uint64_t access;
   };
   absl::Status CheckConflictLocked(const hy_map_desc& desc) const;
+  static uint64_t NextId();
 
   const std::shared_ptr<DeviceState> device_;
   hy_buffer* const handle_;
   const Traits traits_;
+  const uint64_t id_ = NextId();
   std::vector<ActiveMap> maps_;  ///< guarded by the lock of the device's work table
   uint64_t next_ticket_ = 1;
 };

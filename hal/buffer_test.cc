@@ -42,6 +42,14 @@ INSTANTIATE_TEST_SUITE_P(
                       Way{"AsyncMap", {.maps = true, .submits = true, .is_async = true}}),
     [](const auto& test) { return test.param.name; });
 
+TEST_P(EveryWayTest, NoTwoBuffersHaveTheSameName) {
+  Buffer first = MakeBuffer(device_, kBytes);
+  const uint64_t id = first.id();
+  const Buffer moved = std::move(first);
+  EXPECT_EQ(moved.id(), id) << "a buffer keeps its name when it moves";
+  EXPECT_NE(MakeBuffer(device_, kBytes).id(), id);
+}
+
 TEST_P(EveryWayTest, MapGivesExactlyTheRangeAtAnyOffset) {
   const Buffer buffer = MakeBuffer(device_, kBytes, 0xAA);
   const std::vector<std::pair<size_t, size_t>> ranges{{0, 1},   {1, 1},   {kBytes - 1, 1},

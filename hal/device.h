@@ -81,6 +81,8 @@ class Mapping {
 /// Memory of a device.
 class Buffer {
  public:
+  /// Unique in this process and never used again: a name for what is remembered of its contents.
+  uint64_t id() const;
   uint64_t size_bytes() const;
   uint32_t memory_class() const;  ///< HY_ID_NONE if it shares host memory
 

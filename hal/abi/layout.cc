@@ -35,10 +35,10 @@ std::vector<Constant> HalConstants() {
   return constants;
 }
 
-std::string HalLayoutText() {
-  std::string text = absl::StrCat("HAL ABI ", HY_HAL_ABI_MAJOR, ".", HY_HAL_ABI_MINOR, ", ",
-                                  DataModel(), ": bytes\n");
-  for (const StructLayout& type : HalStructs()) {
+std::string LayoutText(const std::string& title, const std::vector<StructLayout>& structs,
+                       const std::vector<Constant>& constants) {
+  std::string text = absl::StrCat(title, ", ", DataModel(), ": bytes\n");
+  for (const StructLayout& type : structs) {
     absl::StrAppend(&text, "\nstruct ", type.name, " size ", type.size_bytes, " align ",
                     type.alignment_bytes, "\n");
     for (const FieldLayout& field : type.fields) {
@@ -47,10 +47,15 @@ std::string HalLayoutText() {
     }
   }
   absl::StrAppend(&text, "\n");
-  for (const Constant& constant : HalConstants()) {
+  for (const Constant& constant : constants) {
     absl::StrAppend(&text, "constant ", constant.name, " ", constant.value, "\n");
   }
   return text;
+}
+
+std::string HalLayoutText() {
+  return LayoutText(absl::StrCat("HAL ABI ", HY_HAL_ABI_MAJOR, ".", HY_HAL_ABI_MINOR), HalStructs(),
+                    HalConstants());
 }
 
 const char* DataModel() { return sizeof(void*) == 8 ? "lp64" : "ilp32"; }

@@ -35,8 +35,10 @@ std::vector<StructLayout> HalStructs();
 /// All enumerators and numeric macros of status.h, hal_types.h, hal.h and isa.h.
 std::vector<Constant> HalConstants();
 
-/// The golden text: a line each for a struct, a field and a constant. Does not depend on the byte
-/// order, only on the sizes of pointers and the alignment of 64-bit integers.
+/// A golden text: a line each for a struct, a field and a constant. Does not depend on the byte order,
+/// only on the sizes of pointers and the alignment of 64-bit integers.
+std::string LayoutText(const std::string& title, const std::vector<StructLayout>& structs,
+                       const std::vector<Constant>& constants);
 std::string HalLayoutText();
 
 /// "lp64" or "ilp32".
