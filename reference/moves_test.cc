@@ -50,6 +50,17 @@ TEST(GetRows, OutOfOrderTwiceAndOutside) {
   });
 }
 
+TEST(GetRows, AnEmptyTableHasNoRows) {
+  const TestTensor table(HY_TYPE_F32, {0, 3});
+  const TestTensor rows(HY_TYPE_I32, {2}, {0, 1});
+  TestTensor y(HY_TYPE_F16, {2, 3});
+  hy_get_rows_args args = {};
+  args.table = table.view();
+  args.rows = rows.view();
+  EachKernel("get_rows", args, &y, HY_OUT_OF_RANGE,
+             [&] { EXPECT_EQ(y.Get(), std::vector<double>(6, 0.0)); });
+}
+
 TEST(GetRows, FormatsByGguf) {
   const auto cases = ReadGolden("get_rows");
   EXPECT_EQ(cases.size(), 13u);

@@ -58,7 +58,6 @@ void Quick(const Maker& add) {
   for (uint32_t type = HY_TYPE_Q8_0; type <= HY_TYPE_W4A8_G128; ++type) QuickFormat(add, type);
   add(HY_TYPE_F32, HY_TYPE_F32, {5, 64, 0});
   add(HY_TYPE_F32, HY_TYPE_F32, {5, 0, 3});
-  add(HY_TYPE_F32, HY_TYPE_F16, {0, 64, 2}, "uniform", "dense", 2);
   add(HY_TYPE_Q8_0, HY_TYPE_F32, {4, 64, 3}, "uniform", "dense", 2);
   add(HY_TYPE_Q4_K, HY_TYPE_F32, {3, 512, 3}, "uniform", "far");
 }
