@@ -84,6 +84,9 @@ expect 0 'chosen  rmsnorm/' explain rmsnorm --types f32 --dims rows=4,cols=64
 expect 0 'the team lacks' explain rmsnorm --types f32 --isa none --workers 3
 expect_json "d['case'].startswith('matmul/f32.q4_k.f32/M=1,N=512,K=1024') and len(d['candidates']) > 1 and all(c['reason'] for c in d['candidates'])" \
   explain matmul --m 1 --n 512 --k 1024 --types f32,q4_K --json
+expect 0 'kept on the host, copied once' explain matmul --types f32,q8_0 --port sim_discrete --placement
+expect 0 'host view' explain matmul --types f32,q8_0 --placement
+expect 2 'leave --isa out' explain matmul --isa none --placement
 expect 2 'did you mean matmul' explain matmull
 expect 2 'no size bogus' explain matmul --dims bogus=3
 expect 2 'there is no type' explain matmul --types f33

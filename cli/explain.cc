@@ -5,17 +5,16 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "base/cpu_features.h"
 #include "base/status_macros.h"
 #include "cli/command.h"
 #include "cli/explain_case.h"
 #include "cli/explain_report.h"
+#include "cli/explain_target.h"
 #include "cli/suggest.h"
 #include "ops/builtin.h"
 #include "ops/contract_check.h"
@@ -26,18 +25,17 @@ namespace halyard::cli {
 namespace {
 
 struct ExplainArgs {
-  PortArgs port;
+  TargetArgs target;
   std::string op;
   std::vector<std::string> types;
   std::string dims;
   int64_t m = -1;
   int64_t n = -1;
   int64_t k = -1;
-  std::vector<std::string> isa;
-  uint32_t workers = 0;
   std::string activation;
   std::vector<std::string> kernels;
   bool no_pack = false;
+  bool placement = false;
 };
 
 constexpr const char* kActivations[HY_QA_COUNT] = {"any",      "none",      "block32",
@@ -48,47 +46,6 @@ absl::StatusOr<std::unique_ptr<registry::Registry>> OpenRegistry(const ExplainAr
   options.files = args.kernels;
   options.folders = registry::DefaultKernelFolders();
   return registry::MakeRegistry(BuiltinKernelTable(), options);
-}
-
-absl::StatusOr<IsaMask> ParseIsa(const std::vector<std::string>& words) {
-  IsaMask isa{};
-  std::vector<std::string> known;
-  for (uint32_t bit = 0; bit < 128; ++bit) {
-    const std::string name(IsaName(bit));
-    if (!name.empty() && IsaBit(BuildArch(), name) == static_cast<int>(bit)) known.push_back(name);
-  }
-  for (const std::string& word : words) {
-    if (word == "none") continue;
-    const int bit = IsaBit(BuildArch(), word);
-    if (bit < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--isa ", word, " is no extension of ", std::string(BuildArch()),
-                       "; there are: none, ", absl::StrJoin(known, ", ")));
-    }
-    hy_isa_set(isa.data(), static_cast<uint32_t>(bit));
-  }
-  return isa;
-}
-
-/// The team that would run it: the port's own, or what the user says.
-absl::Status SetTarget(const ExplainArgs& args, registry::Registry* registry, Explained* out) {
-  if (!args.isa.empty()) {
-    HY_ASSIGN_OR_RETURN(const IsaMask isa, ParseIsa(args.isa));
-    const uint32_t units = std::max(1u, std::thread::hardware_concurrency());
-    out->target =
-        registry::MakeTarget(isa, args.workers == 0 ? units : args.workers, LiveVectorBytes());
-    out->where = "a team";
-    return absl::OkStatus();
-  }
-  HY_ASSIGN_OR_RETURN(const hal::Device device, OpenDevice(args.port));
-  HY_RETURN_IF_ERROR(registry::AddPortKernels(device.port(), registry));
-  hal::TeamRequest request;
-  request.count = args.workers;
-  request.allow_oversubscription = true;
-  HY_ASSIGN_OR_RETURN(const hal::Team team, device.CreateTeam(request));
-  out->target = registry::TargetOf(team);
-  out->where = device.port().name();
-  return absl::OkStatus();
 }
 
 absl::StatusOr<const registry::Op*> FindOp(const registry::Registry& registry,
@@ -136,7 +93,9 @@ absl::Status SetActivation(const ExplainArgs& args, const registry::Op& op, void
 absl::StatusOr<Explained> Explain(const ExplainArgs& args, const registry::Op& op,
                                   const ops::OpCases& cases, registry::Registry* registry) {
   Explained explained;
-  HY_RETURN_IF_ERROR(SetTarget(args, registry, &explained));
+  HY_ASSIGN_OR_RETURN(const ExplainTarget target, OpenTarget(args.target, registry));
+  explained.target = target.target;
+  explained.where = target.where;
   HY_ASSIGN_OR_RETURN(const CaseWish wish, WishOf(args));
   HY_ASSIGN_OR_RETURN(const ops::Case c, MakeCase(cases, wish));
   HY_ASSIGN_OR_RETURN(std::vector<uint64_t> call, BuildArgs(cases, c, op.desc().args_bytes));
@@ -152,6 +111,9 @@ absl::StatusOr<Explained> Explain(const ExplainArgs& args, const registry::Op& o
   explained.flops = op.desc().flops(call.data());
   explained.bytes = op.desc().bytes != nullptr ? op.desc().bytes(call.data())
                                                : ops::OperandBytes(op.desc(), call.data());
+  if (args.placement) {
+    HY_ASSIGN_OR_RETURN(explained.placement, PlaceCall(*registry, target, op, call.data()));
+  }
   return explained;
 }
 
@@ -186,18 +148,15 @@ void AddOptions(CLI::App* command, ExplainArgs* args) {
   command->add_option("--m", args->m, "Size M")->check(CLI::NonNegativeNumber);
   command->add_option("--n", args->n, "Size N")->check(CLI::NonNegativeNumber);
   command->add_option("--k", args->k, "Size K")->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--isa", args->isa,
-                   "Extensions of the team (avx2,fma,f16c, or none), not those of this machine")
-      ->delimiter(',');
-  command->add_option("--workers", args->workers, "Workers of the team; default as the port picks");
   command->add_option("--activation", args->activation,
                       "How activations may be rounded: any, none, block32, ...");
   command->add_option("--kernels", args->kernels, "Plugin with kernels; can be given again")
       ->allow_extra_args(false);
   command->add_flag("--no-pack", args->no_pack,
                     "Weights stay as the file has them: no kernel may ask for a packed layout");
-  args->port.AddTo(*command);
+  command->add_flag("--placement", args->placement,
+                    "Also what a run moves when all operands lie in memory of the device");
+  args->target.AddTo(*command);
 }
 
 }  // namespace

@@ -66,6 +66,14 @@ json CandidateJson(const Candidate& candidate) {
           {"origin", candidate.kernel->source().origin}};
 }
 
+json PlacementJson(const registry::CallPlan& plan) {
+  return {{"staged_bytes", plan.staged_bytes()},
+          {"kept_bytes", plan.shadow_bytes()},
+          {"staging_bytes", plan.staging_bytes},
+          {"pieces", plan.runs()},
+          {"above_limit", plan.above_limit}};
+}
+
 std::string TypedNames(const Op& op) {
   std::vector<std::string> names;
   for (const uint32_t operand : op.typed()) names.emplace_back(op.operands()[operand].name);
@@ -111,6 +119,11 @@ std::string ExplainText(const Registry& registry, const Explained& explained) {
                           candidate.kernel->desc().priority, VerdictName(candidate.verdict),
                           candidate.reason);
   }
+  if (explained.placement.has_value()) {
+    absl::StrAppend(&text, "\n",
+                    registry::PlacementText({{explained.explanation.candidates[0].kernel->desc().op,
+                                              *explained.placement}}));
+  }
   return text;
 }
 
@@ -122,20 +135,22 @@ json ExplainJson(const Registry& registry, const Explained& explained) {
   json params = json::object();
   for (uint32_t i = 0; i < selection.kernel->desc().param_count; ++i)
     params[selection.kernel->desc().params[i].name] = selection.params[i];
-  return {{"case", explained.case_text},
-          {"op", std::string(selection.kernel->op().name())},
-          {"workers", explained.target.workers},
-          {"isa", IsaNames(MaskOf(explained.target.isa))},
-          {"vector_bytes", explained.target.vector_bytes},
-          {"bytes", explained.bytes},
-          {"flops", explained.flops},
-          {"chosen", std::string(selection.kernel->id())},
-          {"decision", explained.explanation.decision},
-          {"layout", registry.LayoutName(selection.layout)},
-          {"scratch_bytes", selection.scratch_bytes},
-          {"params", params},
-          {"notes", explained.explanation.notes},
-          {"candidates", candidates}};
+  json document = {{"case", explained.case_text},
+                   {"op", std::string(selection.kernel->op().name())},
+                   {"workers", explained.target.workers},
+                   {"isa", IsaNames(MaskOf(explained.target.isa))},
+                   {"vector_bytes", explained.target.vector_bytes},
+                   {"bytes", explained.bytes},
+                   {"flops", explained.flops},
+                   {"chosen", std::string(selection.kernel->id())},
+                   {"decision", explained.explanation.decision},
+                   {"layout", registry.LayoutName(selection.layout)},
+                   {"scratch_bytes", selection.scratch_bytes},
+                   {"params", params},
+                   {"notes", explained.explanation.notes},
+                   {"candidates", candidates}};
+  if (explained.placement.has_value()) document["placement"] = PlacementJson(*explained.placement);
+  return document;
 }
 
 std::string OpsText(const Registry& registry) {

@@ -5,9 +5,11 @@
 #define HALYARD_CLI_EXPLAIN_REPORT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "nlohmann/json.hpp"
+#include "registry/device_plan.h"
 #include "registry/registry.h"
 #include "registry/select.h"
 
@@ -22,6 +24,7 @@ struct Explained {
   uint64_t bytes = 0;
   registry::Selection selection;
   registry::Explanation explanation;
+  std::optional<registry::CallPlan> placement;
 };
 
 std::string ExplainText(const registry::Registry& registry, const Explained& explained);

@@ -5,12 +5,19 @@ include(CMakePackageConfigHelpers)
 
 set(HALYARD_INSTALL_CXX_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}/halyard-cxx")
 set(HALYARD_INSTALL_PORTSDIR "${CMAKE_INSTALL_LIBDIR}/halyard/ports")
+set(HALYARD_INSTALL_KERNELSDIR "${CMAKE_INSTALL_LIBDIR}/halyard/kernels")
 set(HALYARD_INSTALL_CMAKEDIR "${CMAKE_INSTALL_LIBDIR}/cmake/Halyard")
 set(HALYARD_INSTALL_DATADIR "${CMAKE_INSTALL_DATADIR}/halyard")
 
-# Headers. Those of C++ begin at base/ and hal/, names too plain for the system's include folder.
-install(DIRECTORY hal/include/halyard DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.h")
+# Headers. Those of C++ begin at base/ and hal/, and contracts of ops at ops/: names too plain for the
+# system's include folder.
+install(DIRECTORY hal/include/halyard registry/include/halyard
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+get_property(ops GLOBAL PROPERTY HALYARD_OPS)
+foreach(op IN LISTS ops)
+  install(FILES ops/${op}/contract.h
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/halyard-ops/ops/${op}")
+endforeach()
 file(GLOB base_headers "${PROJECT_SOURCE_DIR}/base/*.h")
 list(FILTER base_headers EXCLUDE REGEX "cpu_detect")
 install(FILES ${base_headers} DESTINATION "${HALYARD_INSTALL_CXX_INCLUDEDIR}/base")
@@ -50,7 +57,7 @@ install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/halyard" RENAME 
 configure_package_config_file(
   cmake/HalyardConfig.cmake.in "${PROJECT_BINARY_DIR}/HalyardConfig.cmake"
   INSTALL_DESTINATION "${HALYARD_INSTALL_CMAKEDIR}"
-  PATH_VARS HALYARD_INSTALL_PORTSDIR HALYARD_INSTALL_DATADIR)
+  PATH_VARS HALYARD_INSTALL_PORTSDIR HALYARD_INSTALL_KERNELSDIR HALYARD_INSTALL_DATADIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/HalyardConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/HalyardConfig.cmake"
