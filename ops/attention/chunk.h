@@ -9,7 +9,8 @@
 //   Convert(type, row, dim, out)              one row of a page to f32
 //   Scores(type, q, m, rows, n, pad, s)       s[i * kTile + j] = q[i] . rows[j], n a multiple of 4
 //   Accumulate(type, w, m, rows, n, pad, acc) acc[i] += sum over j in order of w[i * kTile + j] rows[j]
-// What they make of one i and j may not depend on others.
+// What they make of one i and j may not depend on others. `rows` has the addresses to read, and those
+// of the next tile, to be fetched on the way.
 #ifndef HALYARD_OPS_ATTENTION_CHUNK_H_
 #define HALYARD_OPS_ATTENTION_CHUNK_H_
 
@@ -31,7 +32,7 @@ inline const unsigned char* SlotAt(const hy_tensor* pages, int64_t id, int64_t h
          head * pages->stride[1] + slot * pages->stride[2];
 }
 
-// Where keys [first, first + n) of a block lie; up to the next multiple of 4 the last one again.
+// Where keys [first, first + n) of a block lie; behind them the last one again.
 inline void FindRows(const Problem& p, const Block& b, const hy_tensor* pages, int64_t first,
                      int64_t n, const void** rows) {
   int64_t page = first / p.page;
@@ -41,69 +42,113 @@ inline void FindRows(const Problem& p, const Block& b, const hy_tensor* pages, i
     const int64_t end = Least(n, j + p.page - slot);
     for (; j < end; ++j, at += pages->stride[2]) rows[j] = at;
   }
-  for (int64_t j = n; j % 4 != 0; ++j) rows[j] = rows[n - 1];
+  for (int64_t j = n; j < kTile; ++j) rows[j] = rows[n - 1];
 }
 
-template <class Unit>
-void ConvertRows(const Problem& p, uint32_t type, float* tile, int64_t n, const void** rows) {
-  for (int64_t j = 0; j < n; ++j) {
-    float* out = tile + j * p.pad;
-    Unit::Convert(type, rows[j], p.dim, out);
-    for (int64_t d = p.dim; d < p.pad; ++d) out[d] = 0;
-    rows[j] = out;
-  }
-  for (int64_t j = n; j % 4 != 0; ++j) rows[j] = rows[n - 1];
-}
-
-// Keys of [first, end) that a token sees, relative to first.
-inline Range SeenOf(const Problem& p, const Block& b, int64_t token, int64_t first, int64_t end) {
+// Keys of a range that a token sees, relative to its first.
+inline Range SeenOf(const Problem& p, const Block& b, int64_t token, Range of) {
   const Range keys = KeysOfToken(p, b, token);
-  const Range r = {Most(keys.first, first) - first, Least(keys.end, end) - first};
+  const Range r = {Most(keys.first, of.first) - of.first, Least(keys.end, of.end) - of.first};
   return r;
 }
 
-// Tokens from `token` on that see the same of these keys.
-inline int64_t SameRange(const Problem& p, const Block& b, int64_t token, int64_t last,
-                         int64_t first, int64_t end, Range seen) {
-  int64_t next = token + 1;
-  for (; next < last; ++next) {
-    const Range r = SeenOf(p, b, next, first, end);
-    if (r.first != seen.first || r.end != seen.end) break;
-  }
-  return next;
+inline bool SameRange(Range a, Range b) { return a.first == b.first && a.end == b.end; }
+
+// Where keys of a tile and their values lie.
+struct Tile {
+  Range keys;
+  const void* k[kTile];
+  const void* v[kTile];
+};
+
+inline void FindTile(const Problem& p, const Block& b, Range keys, Tile* t) {
+  t->keys = keys;
+  if (keys.first >= keys.end) return;
+  FindRows(p, b, &p.args->k_pages, keys.first, keys.end - keys.first, t->k);
+  FindRows(p, b, &p.args->v_pages, keys.first, keys.end - keys.first, t->v);
 }
 
-// Takes keys [first, end), at most a tile, into the state of tokens [token, last) of a block.
+// Addresses of a tile's rows, and of those that will be read next: NULL, if that is not known.
+struct Rows {
+  const void* const* at;
+  const void* const* next;
+};
+
+inline Rows RowsFrom(Rows rows, int64_t first) {
+  const Rows r = {rows.at + first, rows.next == nullptr ? nullptr : rows.next + first};
+  return r;
+}
+
+// What is done with each tile.
+struct Job {
+  Range tokens;       // of a block
+  bool direct;        // rows are read where they lie
+  int64_t row_bytes;  // of a page
+};
+
+// Not left to the compiler: GCC drops calls of functions that only prefetch, as without effect.
+#define HALYARD_ALWAYS_INLINE inline __attribute__((always_inline))
+
+HALYARD_ALWAYS_INLINE void Prefetch(const void* from, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += 64)
+    __builtin_prefetch(static_cast<const unsigned char*>(from) + i);
+}
+
+// Converts rows to f32 in scratch; `out` has their addresses there.
 template <class Unit>
-void DoTile(const Problem& p, const Block& b, const Room& room, State st, Range tokens,
-            Range keys) {
-  const hy_attention_args* args = p.args;
-  const int64_t m0 = tokens.first * p.group;
-  const int64_t m = tokens.end * p.group - m0;
-  const int64_t n = keys.end - keys.first;
-  const bool direct = Unit::Direct(p, m);
-  const uint32_t type = direct ? args->k_pages.type : uint32_t{HY_TYPE_F32};
-  const void* rows[kTile];
-  FindRows(p, b, &args->k_pages, keys.first, n, rows);
-  if (!direct) ConvertRows<Unit>(p, args->k_pages.type, room.tile, n, rows);
-  float* s = room.s + m0 * kTile;
-  Unit::Scores(type, room.q + m0 * p.pad, m, rows, RoundUp(n, 4), p.pad, s);
-  for (int64_t t = tokens.first; t < tokens.end; ++t) {
-    const Range seen = SeenOf(p, b, t, keys.first, keys.end);
-    for (int64_t i = t * p.group; i < (t + 1) * p.group && seen.first < seen.end; ++i)
-      Weigh(p, st, i, room.s + i * kTile + seen.first, seen.end - seen.first);
+void ConvertRows(const Problem& p, const Job& job, Rows rows, int64_t n, float* tile,
+                 const void** out) {
+  for (int64_t j = 0; j < n; ++j) {
+    float* row = tile + j * p.pad;
+    if (rows.next != nullptr) Prefetch(rows.next[j], job.row_bytes);
+    Unit::Convert(p.args->k_pages.type, rows.at[j], p.dim, row);
+    for (int64_t d = p.dim; d < p.pad; ++d) row[d] = 0;
+    out[j] = row;
   }
-  FindRows(p, b, &args->v_pages, keys.first, n, rows);
-  if (!direct) ConvertRows<Unit>(p, args->v_pages.type, room.tile, n, rows);
-  for (int64_t t = tokens.first; t < tokens.end;) {
-    const Range seen = SeenOf(p, b, t, keys.first, keys.end);
-    const int64_t next = SameRange(p, b, t, tokens.end, keys.first, keys.end, seen);
-    const int64_t i = t * p.group;
+  for (int64_t j = n; j < kTile; ++j) out[j] = out[n - 1];
+}
+
+// Rows as they will be read: those of a page, or converted ones.
+template <class Unit>
+Rows ReadyRows(const Problem& p, const Job& job, Rows rows, int64_t n, float* tile,
+               const void** converted) {
+  if (job.direct) return rows;
+  ConvertRows<Unit>(p, job, rows, n, tile, converted);
+  const Rows r = {converted, nullptr};
+  return r;
+}
+
+// Takes a tile into the state of the tokens.
+template <class Unit>
+void DoTile(const Problem& p, const Block& b, const Job& job, const Room& room, State st,
+            const Tile& t, const Tile& next) {
+  const void* converted[kTile];
+  const int64_t n = t.keys.end - t.keys.first;
+  const bool more = next.keys.first < next.keys.end;
+  const uint32_t type = job.direct ? p.args->k_pages.type : uint32_t{HY_TYPE_F32};
+  const int64_t m0 = job.tokens.first * p.group;
+  const Rows k = {t.k, more ? next.k : nullptr};
+  const Rows v = {t.v, more ? next.v : nullptr};
+  Unit::Scores(type, room.q + m0 * p.pad, job.tokens.end * p.group - m0,
+               ReadyRows<Unit>(p, job, k, n, room.tile, converted), RoundUp(n, 4), p.pad,
+               room.s + m0 * kTile);
+  for (int64_t i = job.tokens.first; i < job.tokens.end; ++i) {
+    const Range seen = SeenOf(p, b, i, t.keys);
+    for (int64_t m = i * p.group; m < (i + 1) * p.group && seen.first < seen.end; ++m)
+      Weigh(p, st, m, room.s + m * kTile + seen.first, seen.end - seen.first);
+  }
+  const Rows values = ReadyRows<Unit>(p, job, v, n, room.tile, converted);
+  for (int64_t i = job.tokens.first; i < job.tokens.end;) {
+    const Range seen = SeenOf(p, b, i, t.keys);
+    int64_t same = i + 1;
+    while (same < job.tokens.end && SameRange(seen, SeenOf(p, b, same, t.keys))) ++same;
+    const int64_t m = i * p.group;
     if (seen.first < seen.end) {
-      Unit::Accumulate(type, room.s + i * kTile + seen.first, (next - t) * p.group,
-                       rows + seen.first, seen.end - seen.first, p.pad, st.acc + i * p.pad);
+      Unit::Accumulate(type, room.s + m * kTile + seen.first, (same - i) * p.group,
+                       RowsFrom(values, seen.first), seen.end - seen.first, p.pad,
+                       st.acc + m * p.pad);
     }
-    t = next;
+    i = same;
   }
 }
 
@@ -115,13 +160,25 @@ inline bool PagesExist(const Problem& p, const Block& b, Range keys) {
   return good;
 }
 
+// Tile of a range from `at` on.
+inline Range TileFrom(int64_t at, int64_t end) {
+  const Range r = {at, Least(end, RoundUp(at + 1, kTile))};
+  return r;
+}
+
+// Takes keys into the state of tokens, tile by tile; `ahead`: what is fetched at the end.
 template <class Unit>
-void DoTiles(const Problem& p, const Block& b, const Room& room, State st, Range tokens,
-             Range keys) {
-  for (int64_t at = keys.first; at < keys.end;) {
-    const Range tile = {at, Least(keys.end, RoundUp(at + 1, kTile))};
-    DoTile<Unit>(p, b, room, st, tokens, tile);
-    at = tile.end;
+void DoTiles(const Problem& p, const Block& b, const Room& room, State st, Range tokens, Range keys,
+             Range ahead) {
+  Tile tiles[2];
+  const Job job = {tokens, Unit::Direct(p, (tokens.end - tokens.first) * p.group),
+                   static_cast<int64_t>(hy_type_row_bytes(p.args->k_pages.type, p.dim))};
+  int now = 0;
+  FindTile(p, b, TileFrom(keys.first, keys.end), &tiles[0]);
+  for (int64_t at = keys.first; at < keys.end; now = 1 - now) {
+    at = tiles[now].keys.end;
+    FindTile(p, b, at < keys.end ? TileFrom(at, keys.end) : ahead, &tiles[1 - now]);
+    DoTile<Unit>(p, b, job, room, st, tiles[now], tiles[1 - now]);
   }
 }
 
@@ -130,9 +187,11 @@ template <class Unit>
 void DoChunk(const Problem& p, const Block& b, const Room& room, State st, int64_t chunk) {
   const Range keys = {Most(b.keys.first, chunk * kChunk), Least(b.keys.end, (chunk + 1) * kChunk)};
   const Range tokens = {0, b.tokens};
+  const Range none = {0, 0};
   for (int64_t m = 0; m < b.tokens * p.group; ++m) ClearRow(p, st, m);
   if (PagesExist(p, b, keys)) {
-    DoTiles<Unit>(p, b, room, st, tokens, keys);
+    const Range more = {keys.end, Least(b.keys.end, keys.end + kTile)};
+    DoTiles<Unit>(p, b, room, st, tokens, keys, PagesExist(p, b, more) ? more : none);
     return;
   }
   for (int64_t t = 0; t < b.tokens; ++t) {
@@ -140,7 +199,7 @@ void DoChunk(const Problem& p, const Block& b, const Room& room, State st, int64
     const Range seen = {Most(own.first, keys.first), Least(own.end, keys.end)};
     const Range token = {t, t + 1};
     if (PagesExist(p, b, seen)) {
-      DoTiles<Unit>(p, b, room, st, token, seen);
+      DoTiles<Unit>(p, b, room, st, token, seen, none);
     } else {
       for (int64_t g = 0; g < p.group; ++g) st.sum[t * p.group + g] = kBadData;
     }

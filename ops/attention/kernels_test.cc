@@ -13,6 +13,10 @@
 #include "ops/data/plain_builder.h"
 #include "ops/test_run.h"
 
+#ifdef HALYARD_TEST_SIMDE
+extern "C" const hy_kernel_desc* const* halyard_kernels_attention_simde(uint64_t* count);
+#endif
+
 namespace halyard::ops {
 namespace {
 
@@ -33,7 +37,12 @@ Op FindOp(const std::string& name) {
 std::vector<const hy_kernel_desc*> KernelsOf(const Op& op) {
   const IsaMask live = LiveIsa();
   std::vector<const hy_kernel_desc*> kernels = {op.reference->kernel};
-  for (const KernelTableFn table : TheBuiltinOps().kernels) {
+  const absl::Span<const KernelTableFn> builtin = TheBuiltinOps().kernels;
+  std::vector<KernelTableFn> tables(builtin.begin(), builtin.end());
+#ifdef HALYARD_TEST_SIMDE
+  tables.push_back(&halyard_kernels_attention_simde);
+#endif
+  for (const KernelTableFn table : tables) {
     uint64_t count = 0;
     const hy_kernel_desc* const* list = table(&count);
     for (uint64_t i = 0; i < count; ++i) {

@@ -47,24 +47,41 @@ inline float LargestOf(const float* s, int64_t n, float top) {
   for (; j + kLanes16 <= n; j += kLanes16) {
     for (int i = 0; i < kLanes16; ++i) lane[i] = s[j + i] > lane[i] ? s[j + i] : lane[i];
   }
-  for (int i = 0; j < n; ++i, ++j) lane[i] = s[j] > lane[i] ? s[j] : lane[i];
-  for (int i = 0; i < kLanes16; ++i) top = lane[i] > top ? lane[i] : top;
-  return top;
+  for (int64_t i = j; i < n; ++i) lane[i - j] = s[i] > lane[i - j] ? s[i] : lane[i - j];
+  for (int i = 0; i < 8; ++i) lane[i] = lane[i + 8] > lane[i] ? lane[i + 8] : lane[i];
+  for (int i = 0; i < 4; ++i) lane[i] = lane[i + 4] > lane[i] ? lane[i + 4] : lane[i];
+  for (int i = 0; i < 2; ++i) lane[i] = lane[i + 2] > lane[i] ? lane[i + 2] : lane[i];
+  return lane[1] > lane[0] ? lane[1] : lane[0];
+}
+
+// e^x for x <= 0 within 2 ulp, 0 from -80 down: far below what the contract lets count as 0, and above
+// where powers of two become subnormal. NaN stays NaN. Half the work of hyk_exp.
+inline float WeightOf(float x) {
+  const float magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, in the low bits
+  const float within = x < -80.0f ? -80.0f : x;
+  const float shifted = within * 1.44269504f + magic;
+  const float n = shifted - magic;
+  const float r = (within - n * 0x1.62e4p-1f) - n * 1.42860682e-6f;
+  const float q =
+      0.49999993f +
+      r * (0.166665148f + r * (0.0416684570f + r * (0.00836941968f + r * 0.00138131357f)));
+  const float power = hyk_from_bits((hyk_bits(shifted) << 23) + 0x3f800000u);
+  const float weight = (1.0f + (r + r * r * q)) * power;
+  return x <= -80.0f ? 0.0f : weight;
 }
 
 // Replaces scores by weights and returns their sum.
 inline float WeightsOf(float* s, int64_t n, float anchor) {
   float lane[kLanes16] = {0};
-  for (int64_t j = 0; j < n; ++j) s[j] = hyk_exp(s[j] - anchor);
+  for (int64_t j = 0; j < n; ++j) s[j] = WeightOf(s[j] - anchor);
   int64_t j = 0;
   for (; j + kLanes16 <= n; j += kLanes16) {
     for (int i = 0; i < kLanes16; ++i) lane[i] += s[j + i];
   }
-  for (int i = 0; j < n; ++i, ++j) lane[i] += s[j];
-  for (int width = kLanes16 / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lane[i] += lane[i + width];
-  }
-  return lane[0];
+  for (int64_t i = j; i < n; ++i) lane[i - j] += s[i];
+  for (int i = 0; i < 8; ++i) lane[i] += lane[i + 8];
+  for (int i = 0; i < 4; ++i) lane[i] += lane[i + 4];
+  return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
 // Takes the products of row m with n keys into its state, all but the values: `s` becomes weights.
@@ -76,7 +93,7 @@ inline void Weigh(const Problem& p, State st, int64_t m, float* s, int64_t n) {
     for (int64_t j = 0; j < n; ++j) s[j] = cap * hyk_tanh(s[j] / cap);
   }
   const float top = LargestOf(s, n, st.top[m]);
-  const float factor = hyk_exp(st.top[m] - Anchor(top));
+  const float factor = WeightOf(st.top[m] - Anchor(top));
   st.sum[m] = st.sum[m] * factor + WeightsOf(s, n, Anchor(top));
   Rescale(st.acc + m * p.pad, p.pad, factor);
   st.top[m] = top;
@@ -94,8 +111,8 @@ inline void MergeRow(const Problem& p, State all, State part, int64_t m) {
     return;
   }
   const float top = part.top[m] > all.top[m] ? part.top[m] : all.top[m];
-  const float factor = hyk_exp(all.top[m] - Anchor(top));
-  const float part_factor = hyk_exp(part.top[m] - Anchor(top));
+  const float factor = WeightOf(all.top[m] - Anchor(top));
+  const float part_factor = WeightOf(part.top[m] - Anchor(top));
   all.top[m] = top;
   all.sum[m] = all.sum[m] * factor + part.sum[m] * part_factor;
   for (int64_t d = 0; d < p.pad; ++d) acc[d] = acc[d] * factor + more[d] * part_factor;
