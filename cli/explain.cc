@@ -41,10 +41,12 @@ struct ExplainArgs {
 constexpr const char* kActivations[HY_QA_COUNT] = {"any",      "none",      "block32",
                                                    "block256", "token_sym", "token_asym"};
 
-absl::StatusOr<std::unique_ptr<registry::Registry>> OpenRegistry(const ExplainArgs& args) {
+absl::StatusOr<std::unique_ptr<registry::Registry>> OpenRegistry(const ExplainArgs& args,
+                                                                 const ExplainTarget& target) {
   registry::PluginOptions options;
   options.files = args.kernels;
   options.folders = registry::DefaultKernelFolders();
+  if (target.device.has_value()) options.port = &target.device->port();
   return registry::MakeRegistry(BuiltinKernelTable(), options);
 }
 
@@ -91,9 +93,9 @@ absl::Status SetActivation(const ExplainArgs& args, const registry::Op& op, void
 }
 
 absl::StatusOr<Explained> Explain(const ExplainArgs& args, const registry::Op& op,
-                                  const ops::OpCases& cases, registry::Registry* registry) {
+                                  const ops::OpCases& cases, const ExplainTarget& target,
+                                  const registry::Registry& registry) {
   Explained explained;
-  HY_ASSIGN_OR_RETURN(const ExplainTarget target, OpenTarget(args.target, registry));
   explained.target = target.target;
   explained.where = target.where;
   HY_ASSIGN_OR_RETURN(const CaseWish wish, WishOf(args));
@@ -107,18 +109,20 @@ absl::StatusOr<Explained> Explain(const ExplainArgs& args, const registry::Op& o
   request.target = explained.target;
   request.may_pack = !args.no_pack;
   HY_ASSIGN_OR_RETURN(explained.selection,
-                      registry::Select(*registry, request, &explained.explanation));
+                      registry::Select(registry, request, &explained.explanation));
   explained.flops = op.desc().flops(call.data());
   explained.bytes = op.desc().bytes != nullptr ? op.desc().bytes(call.data())
                                                : ops::OperandBytes(op.desc(), call.data());
   if (args.placement) {
-    HY_ASSIGN_OR_RETURN(explained.placement, PlaceCall(*registry, target, op, call.data()));
+    HY_ASSIGN_OR_RETURN(explained.placement, PlaceCall(registry, target, op, call.data()));
   }
   return explained;
 }
 
 absl::StatusOr<int> RunExplain(const ExplainArgs& args, const Output& output) {
-  HY_ASSIGN_OR_RETURN(const std::unique_ptr<registry::Registry> registry, OpenRegistry(args));
+  HY_ASSIGN_OR_RETURN(const ExplainTarget target, OpenTarget(args.target));
+  HY_ASSIGN_OR_RETURN(const std::unique_ptr<registry::Registry> registry,
+                      OpenRegistry(args, target));
   if (args.op.empty()) {
     output.Text(OpsText(*registry));
     output.Document(OpsJson(*registry));
@@ -133,7 +137,7 @@ absl::StatusOr<int> RunExplain(const ExplainArgs& args, const Output& output) {
     output.Document(OpsJson(*registry));
     return kHolds;
   }
-  HY_ASSIGN_OR_RETURN(const Explained explained, Explain(args, *op, *cases, registry.get()));
+  HY_ASSIGN_OR_RETURN(const Explained explained, Explain(args, *op, *cases, target, *registry));
   output.Text(ExplainText(*registry, explained));
   output.Document(ExplainJson(*registry, explained));
   return kHolds;

@@ -54,6 +54,22 @@ std::string ChosenText(const Registry& registry, const Explained& explained) {
   return text;
 }
 
+/// What somebody looks for first: the chosen one, those that were set aside, then by how near a kernel
+/// came. Kernels for other types, which are the most, are last.
+std::vector<Candidate> NearestFirst(std::vector<Candidate> candidates) {
+  using registry::Verdict;
+  static constexpr Verdict kOrder[] = {
+      Verdict::kChosen,     Verdict::kQuarantined, Verdict::kDeclined, Verdict::kDisabled,
+      Verdict::kPassedOver, Verdict::kPredicate,   Verdict::kLayout,   Verdict::kActivation,
+      Verdict::kIsa,        Verdict::kTypes};
+  const auto place = [](const Candidate& candidate) {
+    return std::find(std::begin(kOrder), std::end(kOrder), candidate.verdict);
+  };
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
+  return candidates;
+}
+
 json CandidateJson(const Candidate& candidate) {
   const hy_kernel_desc& desc = candidate.kernel->desc();
   return {{"kernel", desc.id},
@@ -114,7 +130,7 @@ std::string ExplainText(const Registry& registry, const Explained& explained) {
   const int width = static_cast<int>(WidestId(explained.selection.kernel->op().kernels()));
   absl::StrAppendFormat(&text, "%-*s  %8s  %-11s  %s\n", width, "kernel", "priority", "verdict",
                         "reason");
-  for (const Candidate& candidate : explained.explanation.candidates) {
+  for (const Candidate& candidate : NearestFirst(explained.explanation.candidates)) {
     absl::StrAppendFormat(&text, "%-*s  %8d  %-11s  %s\n", width, candidate.kernel->id(),
                           candidate.kernel->desc().priority, VerdictName(candidate.verdict),
                           candidate.reason);

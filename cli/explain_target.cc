@@ -9,7 +9,6 @@
 #include "absl/strings/str_join.h"
 #include "base/cpu_features.h"
 #include "base/status_macros.h"
-#include "registry/plugin.h"
 #include "registry/select.h"
 
 namespace halyard::cli {
@@ -45,7 +44,7 @@ void TargetArgs::AddTo(CLI::App& app) {
   port.AddTo(app);
 }
 
-absl::StatusOr<ExplainTarget> OpenTarget(const TargetArgs& args, registry::Registry* registry) {
+absl::StatusOr<ExplainTarget> OpenTarget(const TargetArgs& args) {
   ExplainTarget target;
   if (!args.isa.empty()) {
     HY_ASSIGN_OR_RETURN(const IsaMask isa, ParseIsa(args.isa));
@@ -56,7 +55,6 @@ absl::StatusOr<ExplainTarget> OpenTarget(const TargetArgs& args, registry::Regis
     return target;
   }
   HY_ASSIGN_OR_RETURN(hal::Device device, OpenDevice(args.port));
-  HY_RETURN_IF_ERROR(registry::AddPortKernels(device.port(), registry));
   hal::TeamRequest request;
   request.count = args.workers;
   request.allow_oversubscription = true;

@@ -31,8 +31,8 @@ struct ExplainTarget {
   std::optional<hal::Device> device;  ///< none with --isa
 };
 
-/// Opens the port and a team of it, and adds the port's own kernels; or takes --isa as it is.
-absl::StatusOr<ExplainTarget> OpenTarget(const TargetArgs& args, registry::Registry* registry);
+/// Opens the port and a team of it, or takes --isa as it is.
+absl::StatusOr<ExplainTarget> OpenTarget(const TargetArgs& args);
 
 /// What a run moves when every operand is in a buffer of the device.
 absl::StatusOr<registry::CallPlan> PlaceCall(const registry::Registry& registry,

@@ -132,6 +132,28 @@ TEST_F(LayoutsTest, WithoutAStoreAFallbackUnpacksByItself) {
   EXPECT_EQ(blend.y, blend.Expected());
 }
 
+TEST_F(LayoutsTest, APackedKernelThatFailsIsRunAgainOnCanonicalBytes) {
+  hy_kernel_desc failing = ReversedKernel("blend/any/failing@acme", HY_PRIORITY_VENDOR + 1);
+  failing.run = [](const void* raw, const hy_kernel_context* context) -> hy_status {
+    const auto& args = *static_cast<const BlendArgs*>(raw);
+    if (context->index == 0) static_cast<float*>(args.y.data)[0] = 99;
+    return HY_DATA_LOSS;
+  };
+  TestTable more("acme");
+  more.Kernel(failing);
+  ASSERT_TRUE(registry_.Add(more.Get(), "/lib/more.so", false).ok());
+  Blend blend(5, 8);
+  absl::StatusOr<PackedTensor> packed = PackedTensor::Make(*layout_, blend.args.w, team_);
+  ASSERT_TRUE(packed.ok());
+  blend.args.w = packed->tensor();
+  Runner runner(&registry_, &team_);
+  ASSERT_TRUE(runner.Run(*registry_.FindOp("blend"), &blend.args).ok());
+  EXPECT_EQ(blend.y, blend.Expected());
+  EXPECT_EQ(runner.ran()->id(), "blend/any/reference@halyard");
+  ASSERT_TRUE(runner.Run(*registry_.FindOp("blend"), &blend.args).ok());
+  EXPECT_EQ(runner.ran()->id(), kPacked) << "the next one that takes the layout";
+}
+
 TEST_F(LayoutsTest, APackedTensorForgetsWhereItCameFromWhenItGoes) {
   CanonicalStore store;
   Blend blend(5, 8);

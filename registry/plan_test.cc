@@ -86,6 +86,23 @@ TEST_F(PlanTest, RunningAllocatesNothingAndSelectsNothing) {
   EXPECT_GT(before, 0u) << "allocations are counted";
 }
 
+TEST_F(PlanTest, NeitherDoesARunnerOnceItKnowsTheSize) {
+  StartTrick();
+  Blend blend(6, 8);
+  Runner runner(&registry_, &team_);
+  Request request = runner.RequestFor(*op_, &blend.args);
+  const Choice choice{kTrick, {}, "a tier with a name that no short string holds"};
+  request.choice = &choice;
+  const absl::StatusOr<Selection> selection = Select(registry_, request);
+  ASSERT_TRUE(selection.ok());
+  ASSERT_TRUE(runner.Run(*selection, &blend.args).ok());
+  const uint64_t before = AllocationsSoFar();
+  const bool ok = runner.Run(*selection, &blend.args).ok();
+  const uint64_t after = AllocationsSoFar();
+  EXPECT_TRUE(ok);
+  EXPECT_EQ(after - before, 0u);
+}
+
 TEST_F(PlanTest, AnEmptyPlanRuns) {
   StartTrick();
   EXPECT_EQ(plan_->Run().code(), absl::StatusCode::kFailedPrecondition) << "not committed";

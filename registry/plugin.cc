@@ -105,6 +105,7 @@ absl::StatusOr<std::unique_ptr<Registry>> MakeRegistry(const hy_kernel_table& bu
                                                        const PluginOptions& options) {
   auto registry = std::make_unique<Registry>();
   HY_RETURN_IF_ERROR(registry->Add(built_in, "built in", true));
+  if (options.port != nullptr) HY_RETURN_IF_ERROR(AddPortKernels(*options.port, registry.get()));
   for (const std::string& file : options.files) HY_RETURN_IF_ERROR(AddPlugin(file, registry.get()));
   for (const std::string& folder : options.folders) {
     for (const std::string& path : LibrariesIn(folder)) {

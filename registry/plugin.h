@@ -30,6 +30,7 @@ absl::Status AddByEntry(hy_kernels_get_fn get, const std::string& origin, Regist
 struct PluginOptions {
   std::vector<std::string> files;    ///< named by the user: a problem is an error
   std::vector<std::string> folders;  ///< all *.so in them: a problem is a warning in the log
+  const hal::Port* port = nullptr;   ///< whose own kernels are wanted, too; a problem is an error
 };
 
 /// Folders with kernels that are there without being named: HALYARD_KERNEL_PATH, then

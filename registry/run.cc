@@ -94,6 +94,8 @@ absl::Status Runner::BuildRegion(const Selection& selection, const void* args) {
 
 absl::Status Runner::Settle(const Selection& selection, const StepResult& first, const void* args,
                             absl::Span<const Snapshot> snapshots) {
+  if (first.outcome == Outcome::kOk || first.outcome == Outcome::kData)
+    return TakeResult(*selection.kernel, first);
   Selection current = selection;
   StepResult result = first;
   std::vector<const Kernel*> declined;
@@ -110,9 +112,13 @@ absl::Status Runner::Settle(const Selection& selection, const StepResult& first,
     HY_ASSIGN_OR_RETURN(result, Attempt(current, args));
     snapshots = snapshots_;
   }
-  current.kernel->CountRuns(1);
-  ran_ = current.kernel;
-  return DataStatus(*current.kernel, result);
+  return TakeResult(*current.kernel, result);
+}
+
+absl::Status Runner::TakeResult(const Kernel& kernel, const StepResult& result) {
+  kernel.CountRuns(1);
+  ran_ = &kernel;
+  return DataStatus(kernel, result);
 }
 
 absl::StatusOr<Selection> Runner::Next(const Selection& selection, const StepResult& result,

@@ -77,6 +77,7 @@ class Runner {
  private:
   absl::StatusOr<StepResult> Attempt(const Selection& selection, const void* args);
   absl::Status BuildRegion(const Selection& selection, const void* args);
+  absl::Status TakeResult(const Kernel& kernel, const StepResult& result);
   absl::StatusOr<Selection> Next(const Selection& selection, const StepResult& result,
                                  const void* args, std::vector<const Kernel*>* declined);
   absl::StatusOr<hy_tensor> Canonical(const hy_tensor& packed);
