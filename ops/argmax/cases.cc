@@ -28,6 +28,7 @@ void Quick(const Maker& add) {
     for (const int64_t n : {1, 2, 17, 33, 65, 130}) add(type, 5, n);
     for (const uint64_t seed : {1, 2, 3}) add(type, 5, 523, "planted", "dense", seed);
     add(type, 3, 64, "equal");
+    add(type, 2, 1200, "equal");
     add(type, 4, 1030, "onehot", "pad64+off4");
     add(type, 3, 200, "extreme");
     add(type, 3, 100, "subnormal");
