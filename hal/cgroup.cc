@@ -28,6 +28,7 @@ struct Mount {
 };
 
 struct Membership {
+  int version = 1;
   std::vector<std::string> controllers;  // empty for v2
   std::string path;
 };
@@ -78,6 +79,7 @@ std::vector<Membership> ReadMemberships(const SystemView& view) {
     const std::vector<absl::string_view> fields = absl::StrSplit(line, absl::MaxSplits(':', 2));
     if (fields.size() != 3 || fields[2].size() > kMaxPathBytes) continue;
     Membership membership;
+    if (fields[0] == "0" && fields[1].empty()) membership.version = 2;
     membership.controllers = absl::StrSplit(fields[1], ',', absl::SkipEmpty());
     membership.path = std::string(fields[2]);
     memberships.push_back(std::move(membership));
@@ -90,7 +92,8 @@ bool Contains(const std::vector<std::string>& words, absl::string_view word) {
 }
 
 bool Belongs(const Mount& mount, const Membership& membership, absl::string_view controller) {
-  if (mount.version == 2) return membership.controllers.empty();
+  if (mount.version != membership.version) return false;
+  if (mount.version == 2) return true;
   return Contains(mount.options, controller) && Contains(membership.controllers, controller);
 }
 

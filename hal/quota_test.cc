@@ -84,6 +84,13 @@ TEST(QuotaTest, Version1DoesNotTakeAnotherController) {
             0u);
 }
 
+TEST(QuotaTest, Version2IsTheHierarchyOfNumberZero) {
+  const std::string job = absl::StrCat(kMountV2, "sys/fs/cgroup/job/cpu.max = 50000 100000\n");
+  EXPECT_EQ(Quota(job + "proc/self/cgroup = 0::/job\n"), 500u);
+  EXPECT_EQ(Quota(job + "proc/self/cgroup = 7::/job\n"), 0u);
+  EXPECT_EQ(Quota(job + "proc/self/cgroup = 0:,:/job\n"), 0u);
+}
+
 TEST(QuotaTest, AContainerSeesItsGroupAsTheMount) {
   const std::string container =
       "proc/self/cgroup = 0::/docker/4f1c/sub\n"

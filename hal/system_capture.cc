@@ -48,7 +48,7 @@ class Recorder final : public SystemView {
     if (path == kStatus) text = Status(text.value_or(""));
     if (!text.has_value()) return text;
     if (absl::EndsWith(path, "meminfo")) text = KeepLines(*text, {"MemTotal:", "MemFree:"});
-    if (path == "proc/self/mountinfo") text = KeepLines(*text, {" - cgroup2", ",cpu"});
+    if (path == "proc/self/mountinfo") text = KeepLines(*text, {" - cgroup"});
     if (path == "proc/self/cgroup") text = KeepLines(*text, {"cpu", "0::"});
     files_[std::string(path)] = *text;
     return text;
@@ -163,6 +163,7 @@ std::vector<Group> FoldFiles(const std::map<std::string, std::string>& files) {
   std::vector<Group> groups;
   std::map<std::pair<std::string, std::string>, std::map<uint32_t, std::string>> families;
   for (const auto& [path, value] : files) {
+    if (!IsImagePath(path)) continue;
     Group group;
     uint32_t number = 0;
     if (absl::StrContains(value, '{') || !SplitNumber(path, &group, &number)) {
@@ -202,8 +203,6 @@ void AppendFile(absl::string_view path, absl::string_view value, std::string* te
 
 void AppendGroup(const Group& group, std::string* text) {
   if (group.numbers.empty()) {
-    // Names that the format cannot hold: control groups may be called anything.
-    if (group.before.find_first_of("{} \t\r\n") != std::string::npos) return;
     AppendFile(group.before, group.value, text);
   } else if (group.numbers.size() == 1) {
     const std::string number = absl::StrCat(group.numbers[0]);
@@ -247,8 +246,8 @@ std::string CaptureSystemImage(const SystemView& view, absl::string_view machine
       RecordUnit(recorder, pu.os_id);
     }
     recorder.files()[std::string(kOnline)] = FormatCpuList(online);
-    RecordNodeNumbers(recorder, topology);
   }
+  RecordNodeNumbers(recorder, topology);
   RecordExtras(recorder);
 
   std::string text =

@@ -207,9 +207,7 @@ class Parser {
   }
 
   absl::Status AddFile(std::string path, std::string value) {
-    const bool plain = !path.empty() && path.front() != '/' && path.back() != '/' &&
-                       !absl::StrContains(path, "//") && !absl::StrContains(path, ' ');
-    if (!plain) return Invalid(absl::StrCat("'", path, "' is no path of a file"));
+    if (!IsImagePath(path)) return Invalid(absl::StrCat("'", path, "' is no path of a file"));
     // A line that overrides another counts too: the work is bounded, not only what is kept.
     expanded_bytes_ += path.size() + value.size();
     if (++expanded_files_ > kMaxFiles || expanded_bytes_ > kMaxExpandedBytes) {
@@ -289,6 +287,14 @@ class Parser {
 };
 
 }  // namespace
+
+bool IsImagePath(absl::string_view path) {
+  const auto breaks_the_line = [](unsigned char c) {
+    return absl::ascii_isspace(c) || c == '{' || c == '}';
+  };
+  return !path.empty() && !absl::StrContains("/#@", path.front()) && path.back() != '/' &&
+         !absl::StrContains(path, "//") && std::none_of(path.begin(), path.end(), breaks_the_line);
+}
 
 absl::StatusOr<std::shared_ptr<const SystemView>> ParseSystemImage(absl::string_view text) {
   if (text.size() > kMaxExpandedBytes) return Invalid("the image is larger than 64 MiB");

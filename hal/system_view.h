@@ -57,7 +57,12 @@ absl::StatusOr<std::shared_ptr<const SystemView>> ParseSystemImage(absl::string_
 /// `@expect` of an image as key=value pairs, `@machine` under the key "machine"; for tests.
 absl::StatusOr<std::vector<std::pair<std::string, std::string>>> ImageFacts(absl::string_view text);
 
-/// An image of a view, holding all that ReadTopology looks at: `halyard info --capture`.
+/// Whether an image can hold a file of this path: relative, no empty part, neither blanks nor
+/// braces, and no first character that makes the line another one.
+bool IsImagePath(absl::string_view path);
+
+/// An image of a view, holding all that ReadTopology looks at: `halyard info --capture`. Files
+/// whose paths it cannot hold are left out; only control groups may be called so.
 std::string CaptureSystemImage(const SystemView& view, absl::string_view machine);
 
 /// A file holds an image, a folder is a root.
