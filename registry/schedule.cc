@@ -10,56 +10,63 @@
 namespace halyard::registry {
 namespace {
 
-struct Accesses {
-  std::vector<hy_tensor> reads;
-  std::vector<hy_tensor> writes;
+/// An operand's memory: its extent, for most comparisons, and its form.
+struct Access {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  hy_tensor tensor{};
 };
+
+struct Accesses {
+  std::vector<Access> reads;
+  std::vector<Access> writes;
+};
+
+Access AccessOf(const hy_tensor& tensor) {
+  const auto begin = reinterpret_cast<uintptr_t>(tensor.data);
+  // A packed tensor is only read; that its first byte is not written says enough.
+  const uint64_t bytes = tensor.layout == HY_LAYOUT_CANONICAL ? ExtentBytes(tensor) : 1;
+  return {begin, begin + static_cast<uintptr_t>(bytes), tensor};
+}
 
 Accesses AccessesOf(const Call& call) {
   Accesses accesses;
   for (size_t i = 0; i < call.op->operands().size(); ++i) {
     const hy_tensor& tensor = call.op->tensor(i, call.args);
     if (!hy_tensor_present(&tensor) || tensor.data == nullptr) continue;
-    const uint32_t flags = call.op->operands()[i].flags;
-    if ((flags & HY_OPERAND_WRITE) != 0) {
-      accesses.writes.push_back(tensor);
-    } else {
-      accesses.reads.push_back(tensor);
-    }
+    const bool writes = (call.op->operands()[i].flags & HY_OPERAND_WRITE) != 0;
+    (writes ? accesses.writes : accesses.reads).push_back(AccessOf(tensor));
   }
   return accesses;
 }
 
 // Weights make up most operands and are written by nobody: what lies outside of all that is written
 // is not compared again and again.
-void DropReadsOfConstants(std::vector<Accesses>* steps) {
+void DropReadsOfConstants(std::vector<Accesses>* calls) {
   uintptr_t begin = std::numeric_limits<uintptr_t>::max();
   uintptr_t end = 0;
-  for (const Accesses& step : *steps) {
-    for (const hy_tensor& tensor : step.writes) {
-      const auto at = reinterpret_cast<uintptr_t>(tensor.data);
-      begin = std::min(begin, at);
-      end = std::max(end, at + static_cast<uintptr_t>(ExtentBytes(tensor)));
+  for (const Accesses& call : *calls) {
+    for (const Access& write : call.writes) {
+      begin = std::min(begin, write.begin);
+      end = std::max(end, write.end);
     }
   }
-  for (Accesses& step : *steps) {
-    step.reads.erase(std::remove_if(step.reads.begin(), step.reads.end(),
-                                    [&](const hy_tensor& tensor) {
-                                      const auto at = reinterpret_cast<uintptr_t>(tensor.data);
-                                      if (tensor.layout != HY_LAYOUT_CANONICAL)
-                                        return at < begin || at >= end;
-                                      return at >= end ||
-                                             at + static_cast<uintptr_t>(ExtentBytes(tensor)) <=
-                                                 begin;
+  for (Accesses& call : *calls) {
+    call.reads.erase(std::remove_if(call.reads.begin(), call.reads.end(),
+                                    [begin, end](const Access& read) {
+                                      return read.begin >= end || read.end <= begin;
                                     }),
-                     step.reads.end());
+                     call.reads.end());
   }
 }
 
-bool AnyOverlap(const std::vector<hy_tensor>& a, const std::vector<hy_tensor>& b) {
-  return std::any_of(a.begin(), a.end(), [&b](const hy_tensor& x) {
-    return std::any_of(b.begin(), b.end(), [&x](const hy_tensor& y) { return Overlap(x, y); });
-  });
+bool AnyOverlap(const std::vector<Access>& a, const std::vector<Access>& b) {
+  for (const Access& x : a) {
+    for (const Access& y : b) {
+      if (x.begin < y.end && y.begin < x.end && Overlap(x.tensor, y.tensor)) return true;
+    }
+  }
+  return false;
 }
 
 bool Depends(const Accesses& later, const Accesses& earlier) {
