@@ -36,6 +36,7 @@ void Quick(const Maker& add) {
   add(HY_TYPE_F16, HY_TYPE_A8_B256, 2, 768, "normal", "pad64");
   add(HY_TYPE_BF16, HY_TYPE_A8_TOKEN, 3, 601, "normal");
   add(HY_TYPE_F32, HY_TYPE_A8_B32, 3, 96, "planted");
+  add(HY_TYPE_BF16, HY_TYPE_A8_TOKEN, 2, 64, "subnormal");
   add(HY_TYPE_F32, HY_TYPE_F32, 0, 7);
   add(HY_TYPE_F32, HY_TYPE_F32, 3, 0);
 }
