@@ -190,6 +190,8 @@ TEST_P(RowsContract, RefusesOutputsThatOverlap) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Pages, RowsContract, testing::Values("attention", "kv_append"),
+                         [](const auto& one) { return one.param; });
 INSTANTIATE_TEST_SUITE_P(Ops, RowsContract, testing::ValuesIn(OpsOnRows()),
                          [](const auto& one) { return one.param; });
 

@@ -156,7 +156,7 @@ AttentionScore AttentionScoreOf(const hy_attention_args& args, const double* q, 
   const double value = cap > 0 ? cap * std::tanh(scaled / cap) : scaled;
   const double dot_slack =
       4 * std::sqrt(static_cast<double>(dim)) * (std::abs(sum) + 3 * std::sqrt(squares));
-  return {value, std::abs(scale) * dot_slack + (cap > 0 ? 9 : 1) * std::abs(value)};
+  return {value, std::abs(scale) * dot_slack + std::abs(value), cap > 0 ? 8 * std::abs(value) : 0};
 }
 
 double LargestScore(double largest, double score) {

@@ -28,7 +28,10 @@ void LoadSlot(const hy_attention_args& args, const hy_tensor& pages, int64_t seq
 
 struct AttentionScore {
   double value;
-  double slack;  ///< how far off a kernel's may be, in units of its roundoff
+  // How far off a kernel's may be, in units of its roundoff: from rounding, which differs from key to
+  // key, and from what may lean to one side for all keys.
+  double slack;
+  double lean;
 };
 
 AttentionScore AttentionScoreOf(const hy_attention_args& args, const double* q, const double* k);

@@ -55,8 +55,9 @@ class Judge {
   const double u_;
   const size_t dim_;
   std::vector<double> q_, k_, y_;
-  std::vector<double> score_, slack_, v_;  // of each key; in v_ a row each
-  std::vector<double> weight_, error_;     // p, and how far off it may be, relative to it
+  std::vector<double> score_, slack_, lean_, v_;  // of each key; in v_ a row each
+  std::vector<double>
+      weight_;  // p; slack_ and lean_ then say how far off it may be, relative to it
   double largest_ = -kInfinity;
   double rises_ = 1;  // 1 + how often the largest score so far rises
 };
@@ -66,6 +67,7 @@ void Judge::Load(const AttentionView& view, int64_t row, int64_t head) {
   const auto keys = static_cast<size_t>(view.end - view.first);
   score_.assign(keys, 0);
   slack_.assign(keys, 0);
+  lean_.assign(keys, 0);
   v_.assign(keys * dim_, 0);
   largest_ = -kInfinity;
   rises_ = 1;
@@ -77,6 +79,7 @@ void Judge::Load(const AttentionView& view, int64_t row, int64_t head) {
     const AttentionScore score = AttentionScoreOf(args_, q_.data(), k_.data());
     score_[i] = score.value;
     slack_[i] = score.slack;
+    lean_[i] = score.lean;
     if (score.value > largest_) ++rises_;
     largest_ = LargestScore(largest_, score.value);
   }
@@ -85,15 +88,15 @@ void Judge::Load(const AttentionView& view, int64_t row, int64_t head) {
 void Judge::Weigh() {
   const size_t keys = score_.size();
   weight_.assign(keys, 0);
-  error_.assign(keys, 0);
   if (largest_ == -kInfinity) return;
   double sum = 0;
   for (size_t i = 0; i < keys; ++i) {
+    const double below = std::abs(score_[i] - largest_);
+    const double lean = u_ * (lean_[i] + 2 * below + 8 + 4 * std::sqrt(rises_));
     weight_[i] = std::exp(score_[i] - largest_);
     sum += weight_[i];
-    const double below = std::abs(score_[i] - largest_);
-    const double e = u_ * (slack_[i] + 2 * below + 8 + 4 * std::sqrt(rises_));
-    error_[i] = weight_[i] < 0x1p-100 ? 1 : std::expm1(std::min(e, 30.0));
+    slack_[i] = std::expm1(std::min(u_ * slack_[i], 30.0));
+    lean_[i] = weight_[i] < 0x1p-100 ? 1 : std::expm1(std::min(lean, 30.0));
   }
   for (double& weight : weight_) weight /= sum;
 }
@@ -110,15 +113,21 @@ void Judge::Look(const AttentionView& view, int64_t row, int64_t head) {
 
 double Judge::Bound(size_t d) const {
   if (!std::isfinite(y_[d])) return 0;
+  double leant = 0;
   double moved = 0;
+  double moved_squares = 0;
   double squares = 0;
   for (size_t i = 0; i < weight_.size(); ++i) {
     const double v = Value(i)[d];
-    moved += weight_[i] * std::abs(v - y_[d]) * error_[i];
+    const double term = weight_[i] * std::abs(v - y_[d]);
+    leant += term * lean_[i];
+    moved += term * slack_[i];
+    moved_squares += term * slack_[i] * (term * slack_[i]);
     squares += weight_[i] * v * (weight_[i] * v);
   }
   const double keys = static_cast<double>(weight_.size());
-  return moved + 4 * u_ * std::sqrt(keys) * (2 * std::abs(y_[d]) + 3 * std::sqrt(squares));
+  return leant + std::min(moved, 4 * std::sqrt(moved_squares)) +
+         4 * u_ * std::sqrt(keys) * (2 * std::abs(y_[d]) + 3 * std::sqrt(squares));
 }
 
 void Judge::Append(ExpectedOutput* out) const {

@@ -52,7 +52,8 @@ void AddForTypes(const Types& types, std::vector<Case>* out) {
   Add(out, types, {.seqs = 3, .rows = 5, .ctx = 50, .hq = 8, .hkv = 1, .d = 128, .mix = 1});
   Add(out, types, {.seqs = 4, .rows = 2, .ctx = 70, .mix = 1, .share = 2, .slack = 3},
       {.dist = "normal", .lay = "pad64+off4"});
-  Add(out, types, {.rows = 67, .ctx = 131, .hq = 3, .hkv = 1}, {.dist = "llm"});
+  Add(out, types, {.rows = 67, .ctx = 131, .hq = 3, .hkv = 1});
+  Add(out, types, {.rows = 3, .ctx = 90, .hq = 3, .hkv = 1}, {.dist = "llm"});
   Add(out, types, {.rows = 9, .ctx = 40, .causal = 0});
   Add(out, types, {.seqs = 2, .rows = 6, .ctx = 150, .window = 33, .mix = 1});
   Add(out, types, {.rows = 5, .ctx = 90, .causal = 0, .window = 17});
@@ -66,11 +67,11 @@ void AddForTypes(const Types& types, std::vector<Case>* out) {
 }
 
 void AddStandard(const Types& types, std::vector<Case>* out) {
-  Add(out, types, {.ctx = 4097, .hq = 9, .hkv = 3, .page = 16}, {.dist = "normal"});
-  Add(out, types, {.ctx = 14336, .hq = 4, .hkv = 1, .d = 128, .page = 64}, {.dist = "normal"});
-  Add(out, types, {.ctx = 14336, .hq = 2, .hkv = 1, .d = 64, .page = 128}, {.dist = "onehot"});
+  Add(out, types, {.ctx = 4097, .hq = 9, .hkv = 3, .page = 16});
+  Add(out, types, {.ctx = 14336, .hq = 4, .hkv = 1, .d = 64, .page = 64});
+  Add(out, types, {.ctx = 14336, .hq = 2, .hkv = 1, .d = 128, .page = 128}, {.dist = "onehot"});
   Add(out, types, {.seqs = 8, .rows = 33, .ctx = 400, .hq = 9, .hkv = 3, .mix = 1, .share = 4},
-      {.dist = "llm"});
+      {.dist = "normal"});
   Add(out, types, {.rows = 2, .ctx = 1030, .hq = 14, .hkv = 2, .d = 256, .window = 777});
 }
 

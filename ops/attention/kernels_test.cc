@@ -8,9 +8,8 @@
 #include <memory>
 #include <thread>
 
-#include "base/cpu_features.h"
-#include "ops/builtin.h"
 #include "ops/data/plain_builder.h"
+#include "ops/test_builtin.h"
 #include "ops/test_run.h"
 
 #ifdef HALYARD_TEST_SIMDE
@@ -20,36 +19,16 @@ extern "C" const hy_kernel_desc* const* halyard_kernels_attention_simde(uint64_t
 namespace halyard::ops {
 namespace {
 
-struct Op {
-  const hy_op_desc* desc = nullptr;
-  const OpCases* cases = nullptr;
-  const reference::ReferenceOp* reference = nullptr;
-};
-
-Op FindOp(const std::string& name) {
-  const BuiltinOps& all = TheBuiltinOps();
-  for (size_t i = 0; i < all.ops.size(); ++i) {
-    if (name == all.ops[i]->name) return {all.ops[i], all.cases[i], all.references[i]};
-  }
-  return {};
-}
-
-std::vector<const hy_kernel_desc*> KernelsOf(const Op& op) {
-  const IsaMask live = LiveIsa();
-  std::vector<const hy_kernel_desc*> kernels = {op.reference->kernel};
-  const absl::Span<const KernelTableFn> builtin = TheBuiltinOps().kernels;
-  std::vector<KernelTableFn> tables(builtin.begin(), builtin.end());
+// Those of the tree, and AVX-512 as plain code where the test has it.
+std::vector<const hy_kernel_desc*> AllKernelsOf(const TestOp& op) {
+  std::vector<const hy_kernel_desc*> kernels = KernelsOf(op);
 #ifdef HALYARD_TEST_SIMDE
-  tables.push_back(&halyard_kernels_attention_simde);
-#endif
-  for (const KernelTableFn table : tables) {
-    uint64_t count = 0;
-    const hy_kernel_desc* const* list = table(&count);
-    for (uint64_t i = 0; i < count; ++i) {
-      const bool runs = (list[i]->isa[0] & ~live[0]) == 0 && (list[i]->isa[1] & ~live[1]) == 0;
-      if (runs && std::string(list[i]->op) == op.desc->name) kernels.push_back(list[i]);
-    }
+  uint64_t count = 0;
+  const hy_kernel_desc* const* list = halyard_kernels_attention_simde(&count);
+  for (uint64_t i = 0; i < count; ++i) {
+    if (std::string(list[i]->op) == op.desc->name) kernels.push_back(list[i]);
   }
+#endif
   return kernels;
 }
 
@@ -87,7 +66,7 @@ std::string Bits(const hy_tensor& t) {
 }
 
 // All outputs, to compare runs.
-std::string OutputBits(const Op& op, const void* args) {
+std::string OutputBits(const TestOp& op, const void* args) {
   std::string bits;
   for (uint32_t i = 0; i < op.desc->operand_count; ++i) {
     if ((op.desc->operands[i].flags & HY_OPERAND_WRITE) != 0)
@@ -97,7 +76,7 @@ std::string OutputBits(const Op& op, const void* args) {
 }
 
 // Of outputs that are bytes.
-std::string ByteFault(const Op& op, const void* args, const reference::Expected& expected) {
+std::string ByteFault(const TestOp& op, const void* args, const reference::Expected& expected) {
   for (const reference::ExpectedOutput& want : expected.outputs) {
     const hy_operand& operand = op.desc->operands[want.operand];
     const std::string got = Bits(*hy_operand_tensor(&operand, args));
@@ -112,7 +91,7 @@ std::string ByteFault(const Op& op, const void* args, const reference::Expected&
 // A case with its args and what they must give to kernels of some numerics.
 class Trial {
  public:
-  Trial(const Op& op, const Case& c) : op_(op), case_(c) {}
+  Trial(const TestOp& op, const Case& c) : op_(op), case_(c) {}
 
   /// Args anew, outputs and pages as before any run; empty if all is well.
   std::string Reset() {
@@ -147,7 +126,7 @@ class Trial {
   void* args() { return args_.data(); }
 
  private:
-  const Op& op_;
+  const TestOp& op_;
   const Case& case_;
   std::unique_ptr<PlainBuilder> builder_;
   std::vector<uint64_t> args_;
@@ -156,30 +135,48 @@ class Trial {
 
 class AttentionKernels : public testing::TestWithParam<const char*> {};
 
+// Runs a kernel with each count of workers; all must give the same bits.
+void ExpectRight(Trial* trial, const hy_kernel_desc& kernel, std::initializer_list<uint32_t> counts,
+                 const Case& c) {
+  std::string first;
+  for (const uint32_t workers : counts) {
+    std::string bits;
+    EXPECT_EQ(trial->Run(kernel, workers, &bits), "")
+        << kernel.id << ", " << workers << " workers, " << CaseText(c);
+    if (workers == *counts.begin()) first = bits;
+    EXPECT_EQ(first, bits) << kernel.id << ", " << workers << " workers, " << CaseText(c);
+  }
+}
+
 TEST_P(AttentionKernels, MeetTheReferenceWithAnyCountOfWorkers) {
-  const Op op = FindOp(GetParam());
+  const TestOp op = FindOp(GetParam());
   ASSERT_NE(op.desc, nullptr);
   std::vector<Case> cases;
   op.cases->enumerate(Tier::kQuick, &cases);
   ASSERT_GE(cases.size(), 50u);
-  const std::vector<const hy_kernel_desc*> kernels = KernelsOf(op);
+  const std::vector<const hy_kernel_desc*> kernels = AllKernelsOf(op);
   for (const Case& c : cases) {
     Trial trial(op, c);
-    for (const hy_kernel_desc* kernel : kernels) {
-      std::string first;
-      for (const uint32_t workers : {1u, 2u, 5u}) {
-        std::string bits;
-        EXPECT_EQ(trial.Run(*kernel, workers, &bits), "")
-            << kernel->id << ", " << workers << " workers, " << CaseText(c);
-        if (workers == 1) first = bits;
-        EXPECT_EQ(first, bits) << kernel->id << ", " << workers << " workers, " << CaseText(c);
-      }
-    }
+    for (const hy_kernel_desc* kernel : kernels) ExpectRight(&trial, *kernel, {1, 2, 5}, c);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, AttentionKernels, testing::Values("attention", "kv_append"),
                          [](const auto& one) { return one.param; });
+
+// Long contexts, whose keys several workers share. Without the reference as a kernel, which is slow.
+TEST(AttentionKernelsOnLongContexts, MeetTheReference) {
+  const TestOp op = FindOp("attention");
+  std::vector<Case> cases;
+  op.cases->enumerate(Tier::kStandard, &cases);
+  for (const Case& c : cases) {
+    if (c.dim("ctx") < 1000 || (c.types[1] != HY_TYPE_F16 && c.types[1] != HY_TYPE_Q8_0)) continue;
+    Trial trial(op, c);
+    for (const hy_kernel_desc* kernel : AllKernelsOf(op)) {
+      if ((kernel->flags & HY_KERNEL_REFERENCE) == 0) ExpectRight(&trial, *kernel, {1, 3}, c);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace halyard::ops
