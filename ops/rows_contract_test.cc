@@ -18,7 +18,9 @@ using testing::HasSubstr;
 
 // Whether a text has a word, not only letters of it.
 bool HasWord(const std::string& text, const std::string& word) {
-  const auto is_letter = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
+  const auto is_letter = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     const bool begins = at == 0 || !is_letter(text[at - 1]);
     const size_t end = at + word.size();

@@ -26,7 +26,7 @@ struct Maker {
 void Quick(const Maker& add) {
   for (const uint32_t type : {HY_TYPE_F32, HY_TYPE_F16, HY_TYPE_BF16}) {
     for (const int64_t n : {1, 2, 17, 33, 65, 130}) add(type, 5, n);
-    for (const uint64_t seed : {1, 2, 3}) add(type, 5, 523, "planted", "dense", seed);
+    for (const uint64_t seed : {1u, 2u, 3u}) add(type, 5, 523, "planted", "dense", seed);
     add(type, 3, 64, "equal");
     add(type, 2, 1200, "equal");
     add(type, 4, 1030, "onehot", "pad64+off4");

@@ -26,7 +26,7 @@ struct Maker {
 void Quick(const Maker& add) {
   for (const uint32_t type : {HY_TYPE_F32, HY_TYPE_F16, HY_TYPE_BF16}) {
     for (const int64_t n : {1, 2, 17, 33, 130}) add(type, 4, n, 7);
-    for (const uint64_t seed : {1, 2, 3}) add(type, 5, 523, 5, "planted", "dense", seed);
+    for (const uint64_t seed : {1u, 2u, 3u}) add(type, 5, 523, 5, "planted", "dense", seed);
     add(type, 3, 600, 40, "equal");
     add(type, 3, 1030, 9, "onehot", "pad64+off4");
     add(type, 3, 200, 200, "extreme");
