@@ -11,10 +11,13 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "absl/types/span.h"
+#include "hal/node_policy.h"
 #include "hal/page_wish.h"
 #include "hal/system_view.h"
 
@@ -92,6 +95,22 @@ int TouchDirectly(const Region& region) {
   return 0;
 }
 
+// A byte of each page; those that cannot be read are passed over.
+size_t ReadEach(absl::Span<void* const> pages) {
+  std::vector<char> bytes(pages.size());
+  std::vector<iovec> sources;
+  for (void* page : pages) sources.push_back({page, 1});
+  size_t read = 0;
+  for (size_t at = 0; at < sources.size(); ++at) {
+    iovec sink = {bytes.data(), bytes.size() - at};
+    const ssize_t got = process_vm_readv(getpid(), &sink, 1, &sources[at], sources.size() - at, 0);
+    if (got < 0 && errno != EFAULT) return read;
+    at += static_cast<size_t>(std::max<ssize_t>(got, 0));
+    read += static_cast<size_t>(std::max<ssize_t>(got, 0));
+  }
+  return read;
+}
+
 }  // namespace
 
 int MapBase(uint64_t bytes, uint64_t alignment, Region* out_region) {
@@ -160,6 +179,28 @@ int Populate(const Region& region, uint64_t page_bytes) {
   if (error == 0 && AllPresent(region)) return 0;
   if (error != 0 && error != EINVAL && error != ENOSYS) return error;
   return TouchPages(region, page_bytes);
+}
+
+size_t ReadPresentPages(const void* ptr, uint64_t bytes, uint64_t step_bytes) {
+  constexpr size_t kBatch = 512;  // no more than the kernel takes: IOV_MAX is 1,024
+  const uint64_t end = AddressOf(ptr) + bytes;
+  size_t read = 0;
+  std::vector<void*> batch;
+  for (uint64_t at = AddressOf(ptr); at < end;) {
+    batch.clear();
+    for (; batch.size() < kBatch && at < end; at = (at / step_bytes + 1) * step_bytes) {
+      batch.push_back(AtAddress(at));
+    }
+    const std::optional<std::vector<int>> nodes = NodesOfPages(batch);
+    if (!nodes.has_value()) return read;
+    size_t kept = 0;
+    for (size_t i = 0; i < batch.size(); ++i) {
+      if ((*nodes)[i] >= 0) batch[kept++] = batch[i];
+    }
+    batch.resize(kept);
+    read += ReadEach(batch);
+  }
+  return read;
 }
 
 uint64_t TransparentPageBytes() {

@@ -39,6 +39,10 @@ int Populate(const Region& region, uint64_t page_bytes);
 /// byte of /dev/zero into each page, so that the kernel touches it and says EFAULT where it cannot.
 int TouchPages(const Region& region, uint64_t page_bytes);
 
+/// Reads a byte of every `step_bytes`-th page of a range that is in memory, by a call that returns an
+/// error where a load would raise a signal. Never brings a page in. Returns the bytes read.
+size_t ReadPresentPages(const void* ptr, uint64_t bytes, uint64_t step_bytes);
+
 /// Largest page that the kernel builds of base pages by itself; 0 if it does not.
 uint64_t TransparentPageBytes();
 

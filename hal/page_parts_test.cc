@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "hal/memory_limit.h"
+#include "hal/node_policy.h"
 #include "hal/page_map.h"
 #include "hal/page_wish.h"
 #include "hal/smaps.h"
@@ -133,6 +134,22 @@ TEST(TouchPages, BringsAllPagesInAndChangesNothing) {
   EXPECT_EQ(TouchPages(region, BasePageBytes()), 0);
   const char* bytes = static_cast<const char*>(region.ptr);
   for (size_t i = 0; i < region.bytes; ++i) ASSERT_EQ(bytes[i], 0);
+  EXPECT_EQ(Unmap(region), 0);
+}
+
+TEST(ReadPresentPages, PassesOverWhatIsNotThereOrNotReadable) {
+  const size_t page = static_cast<size_t>(BasePageBytes());
+  Region region;
+  ASSERT_EQ(MapBase(5 * page, page, &region), 0);
+  auto* const bytes = static_cast<char*>(region.ptr);
+  bytes[0] = bytes[2 * page] = bytes[4 * page] = 7;
+  ASSERT_EQ(mprotect(bytes + 2 * page, page, PROT_NONE), 0);
+  const size_t read = ReadPresentPages(bytes + 1, 5 * page - 1, page);
+  if (read == 0) GTEST_SKIP() << "the system does not tell which pages are there, or reads none";
+  EXPECT_EQ(read, 2u);
+  const auto present = PagesPresent({bytes + page, bytes + 3 * page});
+  ASSERT_TRUE(present.has_value());
+  EXPECT_EQ(*present, std::vector<bool>({false, false}));
   EXPECT_EQ(Unmap(region), 0);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <string>
 
 #include "absl/types/span.h"
 #include "hal/node_policy.h"
@@ -9,6 +10,7 @@
 #include "hal/page_wish.h"
 #include "hal/pages.h"
 #include "hal/smaps.h"
+#include "hal/system_view.h"
 #include "halyard/hal_port.h"
 
 namespace halyard::hal {
@@ -62,6 +64,16 @@ void QueryNodes(const Range& range, uint64_t bytes, Placement* placement) {
   }
 }
 
+// NUMA balancing takes the access away from pages that it watches, and Linux 6.1, for one, leaves a
+// huge page out of smaps meanwhile. A look at the page gives the access back.
+void EndWatchOfHugePages(const Range& range) {
+  const uint64_t huge = TransparentPageBytes();
+  const std::string balancing = RealSystem()->Read("proc/sys/kernel/numa_balancing").value_or("0");
+  if (huge == 0 || huge > range.bytes() || balancing == "0") return;
+  (void)ReadPresentPages(reinterpret_cast<void*>(static_cast<uintptr_t>(range.begin)),
+                         range.bytes(), huge);
+}
+
 // Bytes of the range in each page size; nothing known (empty) unless the areas cover all of it and
 // their counts can be told for the range alone.
 std::map<uint64_t, uint64_t> SizesOf(const Range& range, uint64_t resident_bytes) {
@@ -99,6 +111,7 @@ Placement QueryPages(const void* ptr, uint64_t bytes) {
     return placement;
   const Range range = {address & ~(page - 1), RoundUp(address + bytes, page)};
   QueryNodes(range, bytes, &placement);
+  EndWatchOfHugePages(range);
   const std::map<uint64_t, uint64_t> sizes = SizesOf(range, placement.resident_bytes);
   uint64_t most = 0;
   for (const auto& [size, in_size] : sizes) {

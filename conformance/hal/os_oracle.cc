@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,7 +164,29 @@ std::optional<uint32_t> NodeOfPage(const void* address) {
 #endif
 }
 
-std::optional<MappingInfo> MappingOf(const void* address) {
+namespace {
+
+// Linux 6.1, for one, leaves a huge page out of smaps while NUMA balancing watches it, until
+// somebody looks at it. Read by a call that returns an error, for not all that is there is readable.
+void LookAtPresentPages(uint64_t begin, uint64_t end) {
+  constexpr uint64_t kMostPages = 65'536;
+  const uint64_t page = BasePageBytes();
+  if ((end - begin) / page > kMostPages) return;  // no mapping of a test
+  std::vector<unsigned char> flags(static_cast<size_t>((end - begin) / page));
+  if (mincore(reinterpret_cast<void*>(static_cast<uintptr_t>(begin)),
+              static_cast<size_t>(end - begin), flags.data()) != 0) {
+    return;
+  }
+  for (size_t i = 0; i < flags.size(); ++i) {
+    if ((flags[i] & 1u) == 0) continue;
+    char byte = 0;
+    iovec to = {&byte, 1};
+    iovec from = {reinterpret_cast<void*>(static_cast<uintptr_t>(begin + i * page)), 1};
+    static_cast<void>(process_vm_readv(getpid(), &to, 1, &from, 1, 0));
+  }
+}
+
+std::optional<MappingInfo> ReadMapping(const void* address) {
   std::ifstream file("/proc/self/smaps");
   const auto wanted = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(address));
   MappingInfo info;
@@ -187,6 +210,15 @@ std::optional<MappingInfo> MappingOf(const void* address) {
   }
   if (inside) return info;
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<MappingInfo> MappingOf(const void* address) {
+  const std::optional<MappingInfo> place = ReadMapping(address);
+  if (!place.has_value()) return std::nullopt;
+  LookAtPresentPages(place->begin, place->end);
+  return ReadMapping(address);
 }
 
 std::optional<uint64_t> ResidentBytes(const void* ptr, uint64_t bytes) {
