@@ -104,8 +104,8 @@ inline std::string ByteFault(const char* name, const hy_tensor& tensor,
   if (want.size() != static_cast<uint64_t>(hy_tensor_rows(&tensor)) * row_bytes)
     return absl::StrCat(name, " is expected to have ", want.size(), " bytes");
   for (uint64_t i = 0; i < want.size(); ++i) {
-    const auto* row = static_cast<const uint8_t*>(
-        hy_tensor_row(&tensor, static_cast<int64_t>(i / row_bytes)));
+    const auto* row =
+        static_cast<const uint8_t*>(hy_tensor_row(&tensor, static_cast<int64_t>(i / row_bytes)));
     if (row[i % row_bytes] == want[i]) continue;
     return absl::StrCat(name, "[", i / row_bytes, "] byte ", i % row_bytes, " is ",
                         row[i % row_bytes], ", expected ", want[i]);

@@ -46,6 +46,9 @@ void Quick(const Maker& add) {
   for (const Mask mask : {kAllOfRow0, kLeading, kLastOnly, kSentinel})
     add(HY_TYPE_F32, HY_TYPE_F32, 3, 75, "normal", mask, 90);
   add(HY_TYPE_F32, HY_TYPE_F32, 2, 1000, "llm");
+  // All far below 0: a maximum that is looked for from 0 on makes every weight vanish.
+  add(HY_TYPE_F32, HY_TYPE_F32, 3, 65, "equal", kNone, -64000);
+  add(HY_TYPE_F16, HY_TYPE_F16, 9, 2, "positive", kNone, -64000);
   add(HY_TYPE_F32, HY_TYPE_F32, 3, 40, "planted", kLeading, 0);
   add(HY_TYPE_BF16, HY_TYPE_F32, 3, 40, "normal", kCausal);
   add(HY_TYPE_F32, HY_TYPE_F32, 0, 64);
