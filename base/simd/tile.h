@@ -3,39 +3,40 @@
 // The primitives that packed kernels are written in (ops/matmul/packed.h). An ISA's header defines a
 // struct Tile with them; a chip that fills one in gets every packed kernel.
 //
-// A tile is 16 rows of weights: lane r of each of its vectors belongs to row r. Where a vector unit is
-// scalable or narrow, a Tile may cover fewer rows (Tile::Rows(), a divisor of 16 or more than 16, whose
-// lanes from 16 on are idle); kernels then walk over the 16 rows, with all addresses advanced.
+// A tile is 16 rows of weights: lane r of its vectors belongs to row r. Where a vector unit is scalable
+// or narrow, a Tile may cover fewer rows (Tile::Rows(), a divisor of 16 or more than 16, whose lanes from
+// 16 on are idle); kernels then walk over the 16 rows, with all addresses advanced.
 //
-// Integers are exact: no primitive saturates for the operands that its comment allows.
+// A step multiplies kStepWords words, which is 4 codes of each row for each word, by as many codes of a
+// unit of kUnitRows rows of x. Integers are exact: no primitive saturates for operands as said here.
 //
-//   static constexpr int kRowsOfX        rows of x that share one load of weights, 1..8
-//   static constexpr int kFloatRowsOfX   the same for float weights, 1..8
-//   static constexpr int kWideBytes      bytes of four codes of x as DotWide takes them
-//   static constexpr int kWideBias       128 if codes of 8 bits are used as stored, with 128 added; 0 if
-//                                        LoadWide takes that off
-//   static constexpr bool kShortSums     DotNarrow sums in 16 bits: after 8 steps of nibbles, or 2 of
-//                                        6-bit codes, sums must be folded
-//   static int Rows()
+//   constexpr int kRowsOfX, kFloatRowsOfX  rows of x that share one load of weights, 1..8, whole units
+//   constexpr int kUnitRows, kStepWords    1 or 2
+//   constexpr int kWideBytes               bytes of one row's codes in a step, as StoreWideX writes them
+//   constexpr int kWideBias                128 if codes of 8 bits are multiplied as stored, 128 added; 0 if
+//                                          LoadWide takes that off. Not 0 only where kUnitRows is 1
+//   constexpr bool kShortSums              Sums have 16 bits: to be folded after 32 columns of nibbles, or
+//                                          8 of 6-bit codes
+//   int Rows()
 //
-//   I32, F32, Wide, Narrow, Sums, Scale  types of registers: 32-bit integers, floats, codes of 8 bits,
-//                                        codes of up to 6 bits, sums of products of those, sub-scales
+// Types of registers: I32 and F32 of rows; Wide, codes of 8 bits; Narrow, codes of up to 6 bits, not
+// negative; WideSums, Sums, Totals: sums for a unit; Scale: a sub-scale of each row.
 //
-//   Wide   LoadWide(const uint8_t*)      4 codes a row from a word
-//   I32    DotWide(I32, Wide, x)         + sum of 4 products; x: kWideBytes, as StoreWideX wrote them
-//   void   StoreWideX(codes, x, step)    32 codes of one row of x to 8 places, `step` bytes apart
-//   Narrow LoadNarrow(const uint8_t*)    a word as it is
-//   Narrow LowHalf(Narrow), HighHalf(Narrow)                         nibbles
-//   Narrow UpperBits(Narrow low, Narrow word, int place)             low + 16 * (bits of place 0..3)
-//   Sums   ZeroSums(); Sums DotNarrow(Sums, Narrow, x)               x: 4 codes
-//   I32    Fold(Sums); I32 FoldScaled(I32, Sums, Scale)              sums; + sums * scale
-//   Scale  LoadScale(const uint8_t*), LoadSignedScale(const int8_t*) a sub-scale of each row
-//   I32    ZeroI32(), SplatI32(const int32_t*), AddI32, SubI32, LoadI32, StoreI32 (16 aligned)
-//   F32    ZeroF32(), SplatF32(const float*), LoadF32, StoreF32 (16 aligned), ToF32(I32), ToI32(F32)
-//   F32    LoadHalf(const uint8_t*), LoadUnsigned8, LoadSigned8      f16 or bytes of each row
-//   F32    LoadBf16Even(const uint8_t*), LoadBf16Odd                 of a word of pairs
-//   F32    Mul(a, b), Fma(a, b, c) = a * b + c, Fnma(a, b, c) = c - a * b, each rounded once
-//   void   Prefetch(const void*)
+//   Wide     LoadWide(const uint8_t*)        a step of weights
+//   WideSums DotWide(WideSums, Wide, x), ZeroWideSums()
+//   void     StoreWideX(codes, x, bytes)     32 codes of one row of x, step by step, `bytes` apart
+//   Narrow   LoadNarrow(const uint8_t*)      a step of words as they are; LowHalf, HighHalf: nibbles
+//   Narrow   LoadBits(const uint8_t*)        a word of upper bits, for the two words it belongs to
+//   Narrow   UpperBits(Narrow, Narrow bits, int place)               + 16 * (bits of place 0..3)
+//   Sums     DotNarrow(Sums, Narrow, x), ZeroSums()
+//   Totals   Fold(Sums); FoldScaled(Totals, Sums, Scale): + sums * scale; ZeroTotals()
+//   I32      RowSums(Totals or WideSums, int)                        of one row of the unit
+//   Scale    LoadScale(const uint8_t*), LoadSignedScale(const int8_t*)
+//   I32      SplatI32(const int32_t*), AddI32, SubI32, LoadI32, StoreI32 (16 rows)
+//   F32      ZeroF32(), SplatF32(const float*), LoadF32, StoreF32 (16 rows), ToF32(I32), ToI32(F32)
+//   F32      LoadHalf(const uint8_t*), LoadUnsigned8, LoadSigned8    f16 or bytes of each row
+//   F32      LoadBf16Even(const uint8_t*), LoadBf16Odd               of a word of pairs
+//   F32      Mul(a, b), Fma(a, b, c) = a * b + c, Fnma(a, b, c) = c - a * b, each rounded once
 #ifndef HALYARD_BASE_SIMD_TILE_H_
 #define HALYARD_BASE_SIMD_TILE_H_
 

@@ -19,6 +19,8 @@ namespace {
 struct Tile {
   static constexpr int kRowsOfX = 4;
   static constexpr int kFloatRowsOfX = 2;
+  static constexpr int kUnitRows = 1;
+  static constexpr int kStepWords = 1;
   static constexpr int kWideBytes = 8;
   static constexpr int kWideBias = 128;
   static constexpr bool kShortSums = true;
@@ -35,6 +37,8 @@ struct Tile {
   };
   using Narrow = I32;
   using Sums = I32;
+  using WideSums = I32;
+  using Totals = I32;
   using Scale = I32;
 
   HYK_INLINE __m256i Load(const void* at) {
@@ -89,12 +93,16 @@ struct Tile {
                                        : _mm256_srli_epi16(word, 2);
     return _mm256_and_si256(moved, _mm256_set1_epi8(0x30));
   }
+  HYK_INLINE Narrow LoadBits(const uint8_t* word) { return LoadNarrow(word); }
   HYK_INLINE Narrow UpperBits(Narrow low, Narrow word, int place) {
     return {_mm256_or_si256(low.a, Bits(word.a, place)),
             _mm256_or_si256(low.b, Bits(word.b, place))};
   }
 
-  HYK_INLINE Sums ZeroSums() { return ZeroI32(); }
+  HYK_INLINE Sums ZeroSums() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+  HYK_INLINE WideSums ZeroWideSums() { return ZeroSums(); }
+  HYK_INLINE Totals ZeroTotals() { return ZeroSums(); }
+  HYK_INLINE I32 RowSums(const I32& sums, int) { return sums; }
   HYK_INLINE Sums DotNarrow(Sums sum, Narrow w, const uint8_t* x) {
     const __m256i four = Splat(x);
     return {_mm256_add_epi16(sum.a, _mm256_maddubs_epi16(w.a, four)),
@@ -128,7 +136,6 @@ struct Tile {
     return {_mm256_srai_epi16(s.a, 8), _mm256_srai_epi16(s.b, 8)};
   }
 
-  HYK_INLINE I32 ZeroI32() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
   HYK_INLINE I32 SplatI32(const int32_t* at) {
     const __m256i all = Splat(at);
     return {all, all};
@@ -185,10 +192,6 @@ struct Tile {
   }
   HYK_INLINE F32 Fnma(F32 x, F32 y, F32 z) {
     return {_mm256_fnmadd_ps(x.a, y.a, z.a), _mm256_fnmadd_ps(x.b, y.b, z.b)};
-  }
-
-  HYK_INLINE void Prefetch(const void* at) {
-    _mm_prefetch(static_cast<const char*>(at), _MM_HINT_T0);
   }
 };
 

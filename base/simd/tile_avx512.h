@@ -31,6 +31,8 @@ namespace {
 struct Tile {
   static constexpr int kRowsOfX = 8;
   static constexpr int kFloatRowsOfX = 8;
+  static constexpr int kUnitRows = 1;
+  static constexpr int kStepWords = 1;
   static constexpr int kWideBytes = 4;
   static constexpr int kWideBias = 128;
   static constexpr bool kShortSums = false;
@@ -41,6 +43,8 @@ struct Tile {
   using Wide = __m512i;
   using Narrow = __m512i;
   using Sums = __m512i;
+  using WideSums = __m512i;
+  using Totals = __m512i;
   using Scale = __m512i;
 
   HYK_INLINE __m512i Load(const void* at) { return _mm512_loadu_si512(at); }
@@ -64,6 +68,7 @@ struct Tile {
   HYK_INLINE Narrow LoadNarrow(const uint8_t* word) { return Load(word); }
   HYK_INLINE Narrow LowHalf(Narrow w) { return _mm512_and_si512(w, _mm512_set1_epi8(15)); }
   HYK_INLINE Narrow HighHalf(Narrow w) { return LowHalf(_mm512_srli_epi16(w, 4)); }
+  HYK_INLINE Narrow LoadBits(const uint8_t* word) { return Load(word); }
   HYK_INLINE Narrow UpperBits(Narrow low, Narrow word, int place) {
     const __m512i moved = place == 0   ? _mm512_slli_epi16(word, 4)
                           : place == 1 ? _mm512_slli_epi16(word, 2)
@@ -71,7 +76,10 @@ struct Tile {
                                        : _mm512_srli_epi16(word, 2);
     return _mm512_or_si512(low, _mm512_and_si512(moved, _mm512_set1_epi8(0x30)));
   }
-  HYK_INLINE Sums ZeroSums() { return ZeroI32(); }
+  HYK_INLINE Sums ZeroSums() { return _mm512_setzero_si512(); }
+  HYK_INLINE WideSums ZeroWideSums() { return ZeroSums(); }
+  HYK_INLINE Totals ZeroTotals() { return ZeroSums(); }
+  HYK_INLINE I32 RowSums(I32 sums, int) { return sums; }
   HYK_INLINE Sums DotNarrow(Sums sum, Narrow w, const uint8_t* x) { return DotWide(sum, w, x); }
   HYK_INLINE I32 Fold(Sums sum) { return sum; }
   HYK_INLINE I32 FoldScaled(I32 total, Sums sum, Scale scale) {
@@ -80,7 +88,6 @@ struct Tile {
   HYK_INLINE Scale LoadScale(const uint8_t* at) { return hyk512_cvtepu8_epi32(LoadBytes(at)); }
   HYK_INLINE Scale LoadSignedScale(const int8_t* at) { return hyk512_cvtepi8_epi32(LoadBytes(at)); }
 
-  HYK_INLINE I32 ZeroI32() { return _mm512_setzero_si512(); }
   HYK_INLINE I32 SplatI32(const int32_t* at) { return Splat(at); }
   HYK_INLINE I32 AddI32(I32 x, I32 y) { return _mm512_add_epi32(x, y); }
   HYK_INLINE I32 SubI32(I32 x, I32 y) { return _mm512_sub_epi32(x, y); }
@@ -109,8 +116,6 @@ struct Tile {
   HYK_INLINE F32 Mul(F32 x, F32 y) { return _mm512_mul_ps(x, y); }
   HYK_INLINE F32 Fma(F32 x, F32 y, F32 z) { return _mm512_fmadd_ps(x, y, z); }
   HYK_INLINE F32 Fnma(F32 x, F32 y, F32 z) { return _mm512_fnmadd_ps(x, y, z); }
-
-  HYK_INLINE void Prefetch(const void* at) { __builtin_prefetch(at); }
 };
 
 }  // namespace

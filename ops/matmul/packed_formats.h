@@ -15,7 +15,8 @@
 #include <string.h>
 
 #include "halyard/kernel.h"
-#include "ops/matmul/packed_blocks.h"
+#include "ops/matmul/packed_blocks_256.h"
+#include "ops/matmul/packed_blocks_32.h"
 
 namespace {
 
@@ -26,28 +27,31 @@ struct Part {
   const int16_t* sums;  // of the codes of the part; of each 16 of them for a part of 256
 };
 
-// Where it goes: row `m` of a group of `mr` rows, whose parts begin at `at`.
+// Where it goes: row `m` of a group that is stored as `rows` rows, and whose parts begin at `at`.
 struct Place {
   uint8_t* at;
   int m;
-  int mr;
+  int rows;
 };
 
 HYK_INLINE void PutWord(const Place& place, int64_t offset, const void* four_bytes) {
-  memcpy(place.at + offset * place.mr + 4 * place.m, four_bytes, 4);
+  memcpy(place.at + offset * place.rows + 4 * place.m, four_bytes, 4);
 }
 
-// Codes, four columns of each row after another.
+// Codes, a step of each row after another.
 template <int kColumns>
 HYK_INLINE void PutNarrowCodes(const Place& place, const int8_t* codes) {
-  for (int g = 0; g < kColumns / 4; ++g)
-    memcpy(place.at + (g * place.mr + place.m) * 4, codes + 4 * g, 4);
+  uint8_t* at = place.at + place.m * kStepColumns;
+  for (int k = 0; k < kColumns; k += kStepColumns)
+    memcpy(at + k * place.rows, codes + k, kStepColumns);
 }
 
 HYK_INLINE void PutWideCodes(const Place& place, const int8_t* codes) {
   Tile::StoreWideX(codes, place.at + place.m * Tile::kWideBytes,
-                   static_cast<int64_t>(place.mr) * Tile::kWideBytes);
+                   static_cast<int64_t>(place.rows) * Tile::kWideBytes);
 }
+
+constexpr int kWidePart = 8 / Tile::kStepWords * Tile::kWideBytes;  // bytes of 32 codes of a row
 
 // What codes of x in blocks of 32 have in common.
 struct Parts32 {
@@ -74,20 +78,21 @@ struct NibbleParts : Parts32 {
 struct FormatQ8_0 : Parts32 {
   static constexpr uint32_t kType = HY_TYPE_Q8_0;
   static constexpr uint32_t kLayout = HYK_LAYOUT_Q8_0_R16;
-  static constexpr int kPartBytes = 8 * Tile::kWideBytes + 8;
+  static constexpr int kPartBytes = kWidePart + 8;
   static hyk_packed_form Form() { return hyk_packed_q8_0(); }
 
   static inline void Put(const Place& place, const Part& part) {
     const int32_t off = -Tile::kWideBias * part.sums[0];
     PutWideCodes(place, part.codes);
-    PutWord(place, 8 * Tile::kWideBytes, &part.scale);
-    PutWord(place, 8 * Tile::kWideBytes + 4, &off);
+    PutWord(place, kWidePart, &part.scale);
+    PutWord(place, kWidePart + 4, &off);
   }
   template <int MR>
   HYK_APART void Panel(const uint8_t* codes, const uint8_t* scales, const uint8_t* x,
                        int64_t blocks, float* acc) {
     for (int64_t b = 0; b < blocks; ++b)
-      WideBlock<MR>(codes + b * 8 * kWord, scales + b * 32, x + b * MR * kPartBytes, acc);
+      WideBlock<MR>(codes + b * 8 * kWord, scales + b * 32, x + b * StoredRows(MR) * kPartBytes,
+                    acc);
   }
 };
 
@@ -100,8 +105,8 @@ struct FormatQ4_0 : NibbleParts {
   HYK_APART void Panel(const uint8_t* codes, const uint8_t* scales, const uint8_t* x,
                        int64_t blocks, float* acc) {
     for (int64_t b = 0; b < blocks; ++b) {
-      NibbleBlock<MR, false, false>(codes + b * 4 * kWord, scales + b * 32, x + b * MR * kPartBytes,
-                                    acc);
+      NibbleBlock<MR, false, false>(codes + b * 4 * kWord, scales + b * 32,
+                                    x + b * StoredRows(MR) * kPartBytes, acc);
     }
   }
 };
@@ -122,8 +127,8 @@ struct FormatQ4_1 : Parts32 {
   HYK_APART void Panel(const uint8_t* codes, const uint8_t* scales, const uint8_t* x,
                        int64_t blocks, float* acc) {
     for (int64_t b = 0; b < blocks; ++b) {
-      NibbleBlock<MR, true, false>(codes + b * 4 * kWord, scales + b * 64, x + b * MR * kPartBytes,
-                                   acc);
+      NibbleBlock<MR, true, false>(codes + b * 4 * kWord, scales + b * 64,
+                                   x + b * StoredRows(MR) * kPartBytes, acc);
     }
   }
 };
@@ -139,7 +144,7 @@ struct FormatW4A8 : NibbleParts {
                        int64_t blocks, float* acc) {
     for (int64_t b = 0; b < 4 * blocks; ++b) {
       NibbleBlock<MR, false, true>(codes + b * 4 * kWord, scales + b / 4 * 64,
-                                   x + b * MR * kPartBytes, acc);
+                                   x + b * StoredRows(MR) * kPartBytes, acc);
     }
   }
 };
@@ -176,7 +181,8 @@ struct FormatQ4_K : Parts256<8> {
   HYK_APART void Panel(const uint8_t* codes, const uint8_t* scales, const uint8_t* x,
                        int64_t blocks, float* acc) {
     for (int64_t b = 0; b < blocks; ++b)
-      Q4KBlock<MR>(codes + b * 32 * kWord, scales + b * 256, x + b * MR * kPartBytes, acc);
+      Q4KBlock<MR>(codes + b * 32 * kWord, scales + b * 256, x + b * StoredRows(MR) * kPartBytes,
+                   acc);
   }
 };
 
@@ -189,7 +195,8 @@ struct FormatQ6_K : Parts256<16> {
   HYK_APART void Panel(const uint8_t* codes, const uint8_t* scales, const uint8_t* x,
                        int64_t blocks, float* acc) {
     for (int64_t b = 0; b < blocks; ++b)
-      Q6KBlock<MR>(codes + b * 48 * kWord, scales + b * 288, x + b * MR * kPartBytes, acc);
+      Q6KBlock<MR>(codes + b * 48 * kWord, scales + b * 288, x + b * StoredRows(MR) * kPartBytes,
+                   acc);
   }
 };
 
@@ -204,7 +211,7 @@ struct FormatW8A8 {
   static constexpr int kPart = 32;
   static constexpr int kRowsOfX = Tile::kRowsOfX;
   static constexpr int kSums = 1;
-  static constexpr int kPartBytes = 8 * Tile::kWideBytes;
+  static constexpr int kPartBytes = kWidePart;
   static constexpr int kTrailerBytes = 12;
   static hyk_packed_form Form() { return hyk_packed_w8a8(); }
 
@@ -212,9 +219,7 @@ struct FormatW8A8 {
   template <int MR>
   HYK_APART void Panel(const uint8_t* codes, const uint8_t*, const uint8_t* x, int64_t blocks,
                        float* acc) {
-    int32_t* sums = static_cast<int32_t*>(static_cast<void*>(acc));
-    for (int64_t b = 0; b < blocks; ++b)
-      WideSums<MR>(codes + b * 8 * kWord, x + b * MR * kPartBytes, sums);
+    WideSums<MR>(codes, x, blocks, static_cast<int32_t*>(static_cast<void*>(acc)));
   }
 };
 

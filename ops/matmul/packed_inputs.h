@@ -52,7 +52,7 @@ void PutRecord(const InputRow& row, int64_t begin, int64_t end, const Place& pla
     Part part = {static_cast<const int8_t*>(row.at) + p * F::kPart, 0.0f, part_sums};
     memcpy(&part.scale, scales + 4 * p, sizeof part.scale);
     memcpy(part_sums, sums + p * static_cast<int64_t>(sizeof part_sums), sizeof part_sums);
-    F::Put({place.at + p * place.mr * F::kPartBytes, place.m, place.mr}, part);
+    F::Put({place.at + p * place.rows * F::kPartBytes, place.m, place.rows}, part);
   }
 }
 
@@ -75,7 +75,7 @@ void PutBlocks(const InputRow& row, int64_t begin, int64_t end, const Place& pla
       hyk_a8_block256(x, codes, scales, sums);
     }
     for (int64_t i = 0; i < count; ++i) {
-      F::Put({place.at + (p + i) * place.mr * F::kPartBytes, place.m, place.mr},
+      F::Put({place.at + (p + i) * place.rows * F::kPartBytes, place.m, place.rows},
              Part{codes + i * F::kPart, scales[i], sums + i * kSums});
     }
   }
@@ -129,7 +129,7 @@ void PutToken(const InputRow& row, int64_t parts, const Place& place) {
       }
     }
     sum += hyk_a8_sum(codes, F::kPart);
-    F::Put({place.at + p * place.mr * F::kPartBytes, place.m, place.mr},
+    F::Put({place.at + p * place.rows * F::kPartBytes, place.m, place.rows},
            Part{codes, s.scale, nullptr});
   }
   const int32_t off = -Tile::kWideBias * sum;
@@ -145,7 +145,7 @@ void PutFloats(const InputRow& row, int64_t begin, int64_t end, const Place& pla
     const int64_t count = row.cols - first < F::kPart ? row.cols - first : F::kPart;
     float x[F::kPart] = {0};
     hyk_load_f32(row.type, row.at, first, count, x);
-    F::Put({place.at + p * place.mr * F::kPartBytes, place.m, place.mr}, x);
+    F::Put({place.at + p * place.rows * F::kPartBytes, place.m, place.rows}, x);
   }
 }
 

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packed products for AArch64 with dot products.
+#include "base/simd/tile_neon.h"
+#include "ops/matmul/packed.h"
+
+HALYARD_KERNELS(HYK_PACKED_TABLE)
