@@ -20,7 +20,9 @@ namespace halyard::conformance {
 
 /// What of the ops and kernels to run.
 struct OpsRequest {
-  const BuiltinOps* builtin = nullptr;     ///< TheBuiltinOps(), given by the program
+  // Given by the program: TheBuiltinOps() and BuiltinKernelTable().
+  const BuiltinOps* builtin = nullptr;
+  const hy_kernel_table* builtin_kernels = nullptr;
   std::vector<std::string> plugins;        ///< libraries with kernels
   const hy_kernel_table* extra = nullptr;  ///< one more table, such as a mutant
   ops::Tier tier = ops::Tier::kQuick;
@@ -29,6 +31,8 @@ struct OpsRequest {
   std::string format;  ///< a type that the case's tuple has
   std::string kernel;
   std::string edge;
+  /// Also kill every broken kernel and tell the score: for whole runs.
+  bool mutation_score = false;
 };
 
 /// What to run, on what.
@@ -75,6 +79,10 @@ absl::StatusOr<std::vector<CaseResult>> ListCases(const RunRequest& request);
 /// mutants ("HM1*") and the controls ("unmutated"); base.port is the CPU port that most are made of.
 absl::StatusOr<RunResult> SelfTest(const RunRequest& base,
                                    const std::function<void(const Progress&)>& on_progress = {});
+
+/// The same for broken kernels, K01 and on; base.filter chooses them.
+absl::StatusOr<RunResult> OpSelfTest(const RunRequest& base,
+                                     const std::function<void(const Progress&)>& on_progress = {});
 
 /// Joins the shards of one run; INVALID_ARGUMENT if a case is missing or there twice, or if the
 /// shards do not agree on port, device and machine.

@@ -51,6 +51,7 @@ absl::Status CheckComplete(const RunResult& merged) {
   std::vector<std::string> ids;
   std::set<std::string> seen;
   for (const CaseResult& one : merged.cases) {
+    if (one.duty == "selftest") continue;  // of each shard, and of no list
     if (!seen.insert(one.id).second) {
       return absl::InvalidArgumentError(absl::StrCat("case is there twice: ", one.id));
     }

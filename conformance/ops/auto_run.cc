@@ -62,8 +62,9 @@ bool IsFallback(const registry::Kernel& ran, const OpsRequest& ops) {
   return ran.source().built_in;
 }
 
-void JudgeRun(const registry::Kernel& ran, const OpsRequest& ops, Fixture& fixture,
-              const absl::Status& status, FixtureCache* cache, CaseResult* out) {
+void JudgeRun(const registry::Kernel& ran, const registry::Kernel& chosen, const OpsRequest& ops,
+              const Fixture& fixture, const absl::Status& status, FixtureCache* cache,
+              CaseResult* out) {
   const hy_kernel_desc& desc = ran.desc();
   const absl::StatusOr<const reference::Expected*> expected =
       cache->Expect(fixture, {desc.activation, desc.accumulator, desc.flags});
@@ -81,6 +82,10 @@ void JudgeRun(const registry::Kernel& ran, const OpsRequest& ops, Fixture& fixtu
   out->facts.emplace_back("mode", judgement.exact() ? "E" : "B");
   if (!judgement.holds()) {
     return Set(Verdict::kFail, judgement.Reason(fixture.op().op->desc()), out);
+  }
+  if (&ran != &chosen) {
+    return Set(Verdict::kPassFallback, absl::StrCat(chosen.id(), " was chosen, ", ran.id(), " ran"),
+               out);
   }
   if (IsFallback(ran, ops)) {
     return Set(Verdict::kPassFallback, absl::StrCat(ran.id(), " ran"), out);
@@ -128,7 +133,7 @@ void RunAuto(const UnderTest& under_test, const RunRequest& request, const OpCas
   }
   const std::vector<std::string> damage = (*fixture)->memory().Damage();
   if (!damage.empty()) return Set(Verdict::kMemoryViolation, damage.front(), out);
-  JudgeRun(*runner.ran(), request.ops, **fixture, status, cache, out);
+  JudgeRun(*runner.ran(), *selection->kernel, request.ops, **fixture, status, cache, out);
   NoteStep("");
 }
 

@@ -52,10 +52,12 @@ bool OpCaseRun::Fail(Verdict verdict, const std::string& reason) {
 
 bool OpCaseRun::FindKernel() {
   op_ = under_test_.Find(id_.c.op);
-  if (op_ == nullptr) return Fail(Verdict::kFail, absl::StrCat("there is no op ", id_.c.op));
+  if (op_ == nullptr)
+    return Fail(Verdict::kFail, absl::StrCat(kNoCase, "there is no op ", id_.c.op));
   kernel_ = under_test_.registry().FindKernel(id_.kernel);
   if (kernel_ == nullptr || kernel_->op().name() != id_.c.op) {
-    return Fail(Verdict::kFail, absl::StrCat("there is no kernel ", id_.kernel, " of ", id_.c.op));
+    return Fail(Verdict::kFail,
+                absl::StrCat(kNoCase, "there is no kernel ", id_.kernel, " of ", id_.c.op));
   }
   if (kernel_->desc().layout != HY_LAYOUT_CANONICAL) {
     const registry::Layout* const layout =
@@ -78,7 +80,8 @@ bool OpCaseRun::FindParams() {
     const int64_t* const end =
         i == desc.param_count ? nullptr : desc.params[i].values + desc.params[i].value_count;
     if (end == nullptr || std::find(desc.params[i].values, end, value) == end) {
-      return Fail(Verdict::kFail, absl::StrCat("the kernel has no parameter ", name, "=", value));
+      return Fail(Verdict::kFail,
+                  absl::StrCat(kNoCase, "the kernel has no parameter ", name, "=", value));
     }
     params_[i] = value;
   }
@@ -96,8 +99,7 @@ bool OpCaseRun::Prepare() {
     return Fail(Verdict::kSkip, std::string(fixture.status().message()));
   }
   if (!fixture.ok()) {
-    return Fail(Verdict::kFail,
-                absl::StrCat("the case cannot be built: ", fixture.status().message()));
+    return Fail(Verdict::kFail, absl::StrCat(kNoCase, fixture.status().message()));
   }
   after_ = *fixture;
   work_ = op_->op->desc().flops == nullptr ? 0 : op_->op->desc().flops(after_->args());

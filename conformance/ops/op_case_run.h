@@ -82,6 +82,9 @@ class OpCaseRun {
   uint64_t work_ = 0;
 };
 
+/// What the reason of a failure begins with whose case there is no way to run.
+inline constexpr char kNoCase[] = "no such case: ";
+
 /// Work (arithmetic operations) above which a case runs fewer times.
 inline constexpr uint64_t kHeavyWork = 8'000'000;
 

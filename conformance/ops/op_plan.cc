@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "conformance/filter.h"
 #include "conformance/ops/edges.h"
 #include "conformance/ops/shape_builder.h"
 #include "registry/fit.h"
@@ -41,14 +42,18 @@ Shaped Shape(const TestedOp& op, const ops::Case& c, const hy_layout_desc* layou
 /// Lists the cases of one op.
 class Lister {
  public:
-  Lister(const UnderTest& under_test, const TestedOp& op, std::vector<ListedCase>* out)
-      : under_test_(under_test), op_(op), out_(out) {}
+  Lister(const UnderTest& under_test, const TestedOp& op, const std::string& kernels,
+         std::vector<ListedCase>* out)
+      : under_test_(under_test), op_(op), kernels_(kernels), out_(out) {}
 
   void List(const ops::Case& c) {
     const Shaped plain = Shape(op_, c, nullptr);
     const int64_t rows = plain.valid ? hy_tensor_rows(&op_.op->tensor(0, plain.args())) : 1;
     OpCaseId id{c, ChooseWorkers(c, rows), {}, ""};
-    for (const registry::Kernel* kernel : op_.op->kernels()) ListKernel(id, *kernel, plain);
+    for (const registry::Kernel* kernel : op_.op->kernels()) {
+      if (kernels_.empty() || GlobMatches(kernels_, kernel->id())) ListKernel(id, *kernel, plain);
+    }
+    if (!kernels_.empty() && !GlobMatches(kernels_, kKernelAuto)) return;
     if (!plain.valid || c.dist == "random-bits" || autos_[TypesText(c)]++ >= kAutoCases) return;
     id.kernel = kKernelAuto;
     Put(id, plain);
@@ -111,6 +116,7 @@ class Lister {
 
   const UnderTest& under_test_;
   const TestedOp& op_;
+  const std::string& kernels_;
   std::vector<ListedCase>* const out_;
   std::map<std::string, int> refusals_;
   std::map<std::string, int> param_cases_;
@@ -183,11 +189,12 @@ std::vector<ops::Case> CasesOf(const TestedOp& op, ops::Tier tier) {
   return cases;
 }
 
-std::vector<ListedCase> ListOpCases(const UnderTest& under_test, ops::Tier tier) {
+std::vector<ListedCase> ListOpCases(const UnderTest& under_test, const ListFilter& filter) {
   std::vector<ListedCase> list;
   for (const TestedOp& op : under_test.ops()) {
-    Lister lister(under_test, op, &list);
-    for (const ops::Case& c : CasesOf(op, tier)) lister.List(c);
+    if (!filter.op.empty() && !GlobMatches(filter.op, op.op->name())) continue;
+    Lister lister(under_test, op, filter.kernel, &list);
+    for (const ops::Case& c : CasesOf(op, filter.tier)) lister.List(c);
   }
   return list;
 }

@@ -26,8 +26,15 @@ struct ListedCase {
   uint64_t work = 0;   ///< arithmetic operations
 };
 
+/// What of it all to list. Globs; empty: all.
+struct ListFilter {
+  ops::Tier tier = ops::Tier::kQuick;
+  std::string op;
+  std::string kernel;
+};
+
 /// In the order in which they run: cases of one text together.
-std::vector<ListedCase> ListOpCases(const UnderTest& under_test, ops::Tier tier);
+std::vector<ListedCase> ListOpCases(const UnderTest& under_test, const ListFilter& filter);
 
 /// As text, one case a line, and back: how a child that has the kernels tells its parent.
 std::string ListedCasesToText(const std::vector<ListedCase>& cases);

@@ -14,6 +14,8 @@
 #include "conformance/ops/edges.h"
 #include "conformance/ops/op_check.h"
 #include "conformance/ops/op_child.h"
+#include "conformance/ops/op_selftest.h"
+#include "conformance/ops/toolchain.h"
 #include "conformance/shard.h"
 
 namespace halyard::conformance {
@@ -72,6 +74,41 @@ double DeadlineOf(const RunRequest& request) {
   return kCaseDeadlineSeconds * request.deadline_scale * NaturalTimeScale();
 }
 
+// In a child, since a kernel's flags may be of an instruction set that only seems to be there. Gives
+// what is wrong; empty if nothing is.
+absl::StatusOr<std::string> CheckToolchain() {
+  const absl::StatusOr<std::string> answer =
+      AskInChild([] { return absl::StatusOr<std::string>(ToolchainFault(ProbeToolchain())); },
+                 kCaseDeadlineSeconds * NaturalTimeScale());
+  if (answer.ok()) return *answer;
+  return absl::StrCat("the check itself fails: ", answer.status().message());
+}
+
+CaseResult ToolchainCase(const std::string& fault) {
+  CaseResult one;
+  one.id = "L1/toolchain";
+  one.level = "L1";
+  one.duty = "toolchain";
+  one.title = "The compiler and the machine get the basics right";
+  one.verdict = Verdict::kToolchainFault;
+  one.reason = absl::StrCat(fault, "; no kernel was run, so that none is blamed for it");
+  one.findings.push_back({one.reason, "", 0});
+  return one;
+}
+
+// Broken kernels go into facts, not into the list of cases: they are the same in every shard.
+void AddMutationScore(const RunRequest& request, Meter* meter, RunResult* run) {
+  const std::vector<CaseResult> results =
+      KillOpMutants(request, "", false,
+                    [&](const std::string& id) { meter->Starting(absl::StrCat("mutant ", id)); });
+  const MutationScore score = ScoreOf(results);
+  run->facts.emplace_back("mutants_killed", score.mutants);
+  run->facts.emplace_back("reserve_mutants_killed", score.reserves);
+  for (const CaseResult& one : results) {
+    if (CountsAsFailed(one.verdict)) run->cases.push_back(one);
+  }
+}
+
 // What a plan would say of an id, as far as the id tells.
 absl::StatusOr<ListedCase> CaseOfId(const std::string& id) {
   if (IsOpCheckId(id)) {
@@ -117,14 +154,20 @@ absl::StatusOr<std::vector<CaseResult>> ListOps(const RunRequest& request) {
 absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
                                  const std::function<void(const Progress&)>& on_progress,
                                  const std::function<void(const CaseResult&)>& on_case) {
+  HY_ASSIGN_OR_RETURN(const std::string toolchain, CheckToolchain());
   HY_ASSIGN_OR_RETURN(const std::vector<ListedCase> all, PlanOps(request));
   RunResult run = StartResult(request, all);
+  if (!toolchain.empty()) {
+    run.cases.push_back(ToolchainCase(toolchain));
+    return run;
+  }
   std::vector<CaseResult> results;
   for (const ListedCase& one : all) {
     if (ShardOf(one.id, request.shards) == request.shard) results.push_back(ShellOf(one));
   }
-  const std::vector<ChildCase> limits(results.size(), ChildCase{DeadlineOf(request), false, false});
   Meter meter(on_progress, results.size());
+  if (request.ops.mutation_score) AddMutationScore(request, &meter, &run);
+  const std::vector<ChildCase> limits(results.size(), ChildCase{DeadlineOf(request), false, false});
   ChildHooks hooks;
   hooks.most_in_one_child = kMostInOneChild;
   hooks.on_start = [&](size_t index) { meter.Starting(results[index].id); };
@@ -140,7 +183,7 @@ absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
   const auto body = [&](size_t, CaseResult* result) { RunOpCaseInChild(request, false, result); };
   HY_RETURN_IF_ERROR(RunInChildren(limits, body, hooks, &results));
   results.resize(ended);
-  run.cases = std::move(results);
+  run.cases.insert(run.cases.begin(), results.begin(), results.end());
   run.seconds = meter.seconds();
   return run;
 }

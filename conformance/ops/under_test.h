@@ -29,8 +29,15 @@ class UnderTest {
   /// are borrowed for the life of the process.
   /// Errors   NOT_FOUND, INVALID_ARGUMENT: a plugin that cannot be loaded.
   static absl::StatusOr<std::unique_ptr<UnderTest>> Make(const BuiltinOps& builtin,
+                                                         const hy_kernel_table& builtin_kernels,
                                                          const std::vector<std::string>& plugins,
                                                          const hy_kernel_table* extra = nullptr);
+  /// The same for programs that link the tree's own table.
+  static absl::StatusOr<std::unique_ptr<UnderTest>> Make(const BuiltinOps& builtin,
+                                                         const std::vector<std::string>& plugins,
+                                                         const hy_kernel_table* extra = nullptr) {
+    return Make(builtin, BuiltinKernelTable(), plugins, extra);
+  }
 
   const registry::Registry& registry() const { return registry_; }
   absl::Span<const TestedOp> ops() const { return ops_; }

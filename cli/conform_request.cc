@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/conform_request.h"
+
+#include <unistd.h>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "base/status_macros.h"
+#include "cli/files.h"
+#include "cli/html_page.h"
+#include "conformance/report/report.h"
+#include "ops/builtin.h"
+
+namespace halyard::cli {
+namespace {
+
+using conformance::RunRequest;
+using conformance::RunResult;
+
+absl::Status ParseShard(const std::string& text, RunRequest* request) {
+  if (text.empty()) return absl::OkStatus();
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('/', 1));
+  if (!absl::SimpleAtoi(parts.first, &request->shard) ||
+      !absl::SimpleAtoi(parts.second, &request->shards) || request->shard < 1 ||
+      request->shard > request->shards) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--shard ", text, ": write it as i/n with 1 <= i <= n, such as 2/4"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteReports(const ConformArgs& args, const RunResult& result) {
+  if (!args.junit.empty()) {
+    HY_RETURN_IF_ERROR(WriteFile(args.junit, conformance::ToJUnit(result)));
+  }
+  if (!args.json_file.empty()) {
+    HY_RETURN_IF_ERROR(WriteFile(args.json_file, conformance::ToJson(result).dump(2) + "\n"));
+  }
+  if (!args.html.empty()) {
+    HY_RETURN_IF_ERROR(
+        WriteFile(args.html, HtmlPage(absl::StrCat("Halyard conformance: ", result.port),
+                                      conformance::ToHtmlSection(result))));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddRunOptions(CLI::App& command, ConformArgs& args) {
+  args.port.AddTo(command);
+  command.add_option("--level", args.level, "Level: hal or ops")->capture_default_str();
+  command.add_option("--kernels", args.ops.plugins, "Libraries with kernels, for level ops");
+  command.add_option("--deadline-scale", args.deadline_scale, "Multiply every deadline")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--expectations", args.expectations,
+                     "The port's expectations.yaml: what it cannot do, and what fails for now");
+}
+
+void AddCaseOptions(CLI::App& command, ConformArgs& args) {
+  command.add_option("--filter", args.filter,
+                     "Cases to run: globs with ':' between, after '-' those left out");
+  command.add_option("--modes", args.modes, "Level hal: of bare, validate, fault")
+      ->capture_default_str();
+  command.add_flag("--quick", args.quick, "Level ops: the cases of every push (default)");
+  command.add_flag("--standard", args.standard, "Level ops: more, within ten minutes");
+  command.add_flag("--full", args.full, "Level ops: all cases");
+  command.add_option("--op", args.ops.op, "Level ops: ops to test, a glob");
+  command.add_option("--format", args.ops.format, "Level ops: a type that cases have, a glob");
+  command.add_option("--kernel", args.ops.kernel, "Level ops: kernel ids, a glob");
+  command.add_option("--edge", args.ops.edge, "Level ops: an edge that cases cover, such as X11");
+  command.add_option("--shard", args.shard, "Run part i of n, as i/n");
+}
+
+void AddReports(CLI::App& command, ConformArgs& args, const Program& program) {
+  command.add_option("--junit", args.junit, "Write JUnit XML to this file");
+  command.add_option("--html", args.html, "Write a page to this file");
+  command.add_option("--json-file", args.json_file, "Write the JSON document to this file");
+  command.add_flag("--json", program.output->json, "One JSON document on standard output");
+}
+
+absl::StatusOr<RunRequest> MakeRequest(const ConformArgs& args) {
+  RunRequest request;
+  if (args.level != "hal" && args.level != "ops") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--level ", args.level, ": there are the levels hal and ops"));
+  }
+  request.level = args.level;
+  request.port = args.port.port;
+  request.device = args.port.device;
+  HY_ASSIGN_OR_RETURN(request.options, args.port.ParsedOptions());
+  request.filter = args.filter;
+  request.modes = absl::StrSplit(args.modes, ',', absl::SkipEmpty());
+  request.expectations = args.expectations;
+  request.deadline_scale = args.deadline_scale;
+  request.load = DefaultLoadOptions();
+  request.ops = args.ops;
+  request.ops.builtin = &TheBuiltinOps();
+  request.ops.builtin_kernels = &BuiltinKernelTable();
+  request.ops.tier = args.full       ? ops::Tier::kFull
+                     : args.standard ? ops::Tier::kStandard
+                                     : ops::Tier::kQuick;
+  // The score is of the whole list.
+  request.ops.mutation_score = args.ops.op.empty() && args.ops.format.empty() &&
+                               args.ops.kernel.empty() && args.ops.edge.empty() &&
+                               args.filter.empty();
+  HY_RETURN_IF_ERROR(ParseShard(args.shard, &request));
+  return request;
+}
+
+absl::StatusOr<int> Finish(const ConformArgs& args, const Output& output, const RunResult& result) {
+  output.Text(conformance::ToText(result, args.verbose));
+  output.Document(conformance::ToJson(result));
+  HY_RETURN_IF_ERROR(WriteReports(args, result));
+  const conformance::Summary summary = result.Summarise();
+  if (summary.passed + summary.failed + summary.weak + summary.waived == 0) {
+    output.Text("No case could be run here, so nothing is shown.\n");
+    return kCannotRun;
+  }
+  // Of level ops a weak case is one that does not count; others of its op do.
+  const bool weak_fails = result.level == "L0";
+  return summary.failed + (weak_fails ? summary.weak : 0) == 0 ? kHolds : kDoesNotHold;
+}
+
+void ProgressLine::operator()(const conformance::Progress& progress) {
+  if (progress.seconds < next_seconds_ && progress.done != progress.total) return;
+  next_seconds_ = progress.seconds + (isatty(2) != 0 ? 0.2 : 10.0);
+  if (progress.done == progress.total) {
+    output_.EndProgress();
+    return;
+  }
+  output_.Progress(absl::StrFormat("%u of %u, %.0f s left: %s", progress.done, progress.total,
+                                   progress.seconds_left, progress.current));
+}
+
+}  // namespace halyard::cli
