@@ -15,6 +15,8 @@ ABSL = {"absl"}
 RULES = {
     "hal/include": ({"public"}, set()),
     "base": ({"public", "base"}, ABSL),
+    # Proof of AVX-512 code on machines without it: SIMDe is compiled in instead of the intrinsics.
+    "base/simd": ({"public", "base"}, ABSL | {"simde"}),
     "hal": ({"public", "base", "hal"}, ABSL | {"yaml-cpp", "sha2", "sha256"}),
     "ports/linux": ({"public", "base", "ports/kit", "ports/linux"}, {"numa", "numaif", "absl"}),
     # The simulator of other machines is made of the core's own reader of machine images.
