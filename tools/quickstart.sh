@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tools/install_packages.sh
-echo "Building (about two minutes on two cores) ..."
+echo "Building (about seven minutes on two cores, the first time) ..."
 cmake --preset release >/dev/null
 cmake --build --preset release --target halyard plugins
 status=0
