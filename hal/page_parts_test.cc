@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "hal/memory_limit.h"
 #include "hal/node_policy.h"
@@ -117,11 +118,11 @@ TEST(FillableBytes, OfTheMachineCountsSwap) { EXPECT_EQ(Fillable(kMachine), 9'21
 
 TEST(FillableBytes, ATighterGroupAboveOursCounts) {
   // 100 MiB, of which 60 are used, of which 20 are files that can be dropped.
-  EXPECT_EQ(Fillable(std::string(kMachine) + kGroupsV2), 60 * kMib);
+  EXPECT_EQ(Fillable(absl::StrCat(kMachine, kGroupsV2)), 60 * kMib);
 }
 
 TEST(FillableBytes, AGroupOverItsLimitHasNothingLeft) {
-  EXPECT_EQ(Fillable(std::string(kMachine) + kGroupsV1), 0u);
+  EXPECT_EQ(Fillable(absl::StrCat(kMachine, kGroupsV1)), 0u);
 }
 
 TEST(FillableBytes, AMachineThatTellsNothingHasNoKnownLimit) {
