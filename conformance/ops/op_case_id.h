@@ -18,6 +18,9 @@ namespace halyard::conformance {
 
 /// Instead of a kernel's id: whatever the registry selects, run by its runner on a real team.
 inline constexpr char kKernelAuto[] = "auto";
+/// The same with all operands in buffers of the port's device, where kernels of the host may not see
+/// them.
+inline constexpr char kKernelDevice[] = "device";
 
 /// L1/matmul/f32.q4_k.f32/M=37,N=3,K=768/dist=lossless/lay=pad64+off4/seed=17/thr=3/kern=ID
 /// and, where a tuning parameter is not at its default, /par=tile=8+unroll=2 before /kern.

@@ -74,7 +74,7 @@ void RunOpCaseInChild(const RunRequest& request, bool closely, CaseResult* inout
   if (IsOpCheckId(inout_result->id)) return RunOpCheck(under_test, inout_result);
   const absl::StatusOr<OpCaseId> id = ParseOpCaseId(inout_result->id);
   if (!id.ok()) return FailWith(std::string(id.status().message()), inout_result);
-  if (id->kernel == kKernelAuto) return RunAuto(under_test, request, *id, cache, inout_result);
+  if (IsRegistryRun(id->kernel)) return RunAuto(under_test, request, *id, cache, inout_result);
   OpRunOptions options;
   options.repeats = request.ops.tier == ops::Tier::kQuick ? kQuickRepeats : kRepeats;
   OpCaseRun run(under_test, *id, options, cache, inout_result);

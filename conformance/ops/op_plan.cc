@@ -53,10 +53,8 @@ class Lister {
     for (const registry::Kernel* kernel : op_.op->kernels()) {
       if (kernels_.empty() || GlobMatches(kernels_, kernel->id())) ListKernel(id, *kernel, plain);
     }
-    if (!kernels_.empty() && !GlobMatches(kernels_, kKernelAuto)) return;
     if (!plain.valid || c.dist == "random-bits" || autos_[TypesText(c)]++ >= kAutoCases) return;
-    id.kernel = kKernelAuto;
-    Put(id, plain);
+    ListRegistryRuns(id, plain);
   }
 
  private:
@@ -73,6 +71,17 @@ class Lister {
     if (shaped.valid && !Wanted(id, kernel, shaped)) return;
     Put(id, shaped);
     if (shaped.valid) ListParams(id, kernel, shaped);
+  }
+
+  void ListRegistryRuns(OpCaseId id, const Shaped& plain) {
+    const absl::StatusOr<ops::Lay> lay = ops::ParseLay(id.c.lay);
+    for (const char* kernel : {kKernelAuto, kKernelDevice}) {
+      if (!kernels_.empty() && !GlobMatches(kernels_, kernel)) continue;
+      // Addresses that far apart are reserved on the host; no device has as much.
+      if (kernel == kKernelDevice && lay.ok() && lay->far) continue;
+      id.kernel = kernel;
+      Put(id, plain);
+    }
   }
 
   bool Wanted(const OpCaseId& id, const registry::Kernel& kernel, const Shaped& shaped) {
