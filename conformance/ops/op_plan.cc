@@ -51,6 +51,7 @@ class Lister {
     const int64_t rows = plain.valid ? hy_tensor_rows(&op_.op->tensor(0, plain.args())) : 1;
     OpCaseId id{c, ChooseWorkers(c, rows), {}, ""};
     for (const registry::Kernel* kernel : op_.op->kernels()) {
+      if (kernel->disabled()) continue;
       if (kernels_.empty() || GlobMatches(kernels_, kernel->id())) ListKernel(id, *kernel, plain);
     }
     if (!plain.valid || c.dist == "random-bits" || autos_[TypesText(c)]++ >= kAutoCases) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/ops/run_ops.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -63,6 +64,11 @@ RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& 
   run.shard = request.shard;
   run.shards = request.shards;
   run.facts = MachineFacts();
+  for (const char* name : {"HALYARD_FORCE_KERNEL", "HALYARD_DISABLE_KERNEL"}) {
+    if (const char* const value = std::getenv(name); value != nullptr && *value != 0) {
+      run.facts.emplace_back(name, value);
+    }
+  }
   std::vector<std::string> ids;
   for (const ListedCase& one : all) ids.push_back(one.id);
   run.facts.emplace_back(kCaseCountFact, absl::StrCat(ids.size()));

@@ -3,6 +3,7 @@
 
 #include "base/cpu_features.h"
 #include "base/status_macros.h"
+#include "registry/overrides.h"
 #include "registry/plugin.h"
 #include "registry/select.h"
 
@@ -18,6 +19,8 @@ absl::StatusOr<std::unique_ptr<UnderTest>> UnderTest::Make(const BuiltinOps& bui
   for (const std::string& path : plugins) {
     HY_RETURN_IF_ERROR(registry::AddPlugin(path, &registry));
   }
+  // What the environment disables is not there for programs, and is not tested. A mutant is.
+  registry::ApplyEnvironment(&registry);
   if (extra != nullptr) HY_RETURN_IF_ERROR(registry.Add(*extra, "mutant", false));
   for (size_t i = 0; i < builtin.ops.size(); ++i) {
     const registry::Op* const op = registry.FindOp(builtin.ops[i]->name);
