@@ -82,7 +82,8 @@ class Sampler {
     while (left > 1 && weights_[left - 1] < min_p) --left;
     double sum = 0;
     for (size_t i = 0; i < left; ++i) sum += weights_[i];
-    const double target = Setting(args_.u, 0) * sum;
+    // As the contract says, 1 counts as just below.
+    const double target = std::min(Setting(args_.u, 0), 1 - 0x1p-24) * sum;
     double reached = 0;
     for (size_t i = 0; i < left; ++i) {
       reached += weights_[i];
