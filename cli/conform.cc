@@ -61,11 +61,15 @@ absl::StatusOr<int> RunShrink(const ConformArgs& args, const std::string& id,
 }
 
 absl::StatusOr<int> RunSelfTest(const ConformArgs& args, const Output& output) {
-  HY_ASSIGN_OR_RETURN(const RunRequest request, MakeRequest(args));
+  const bool whole = args.level == "all";
+  ConformArgs one_level = args;
+  if (whole) one_level.level = "hal";
+  HY_ASSIGN_OR_RETURN(const RunRequest request, MakeRequest(one_level));
   ProgressLine progress(output);
-  HY_ASSIGN_OR_RETURN(const RunResult result,
-                      args.level == "ops" ? conformance::OpSelfTest(request, std::ref(progress))
-                                          : conformance::SelfTest(request, std::ref(progress)));
+  const auto test = whole                 ? &conformance::WholeSelfTest
+                    : args.level == "ops" ? &conformance::OpSelfTest
+                                          : &conformance::SelfTest;
+  HY_ASSIGN_OR_RETURN(const RunResult result, test(request, std::ref(progress)));
   return FinishOne(args, output, result);
 }
 
@@ -124,7 +128,8 @@ void AddShrink(CLI::App& conform, const Program& program) {
 void AddSelfTest(CLI::App& conform, const Program& program) {
   auto bound = std::make_shared<Bound<bool>>();
   CLI::App* const command = conform.add_subcommand(
-      "selftest", "Prove the suite: every broken HAL, or kernel, must be found");
+      "selftest", "Prove the suite: every broken HAL and kernel must be found");
+  bound->args.level = "all";
   AddRunOptions(*command, bound->args);
   command->add_option("--filter", bound->args.filter, "Which: HM01, K07, ...; globs");
   AddReports(*command, bound->args, program);

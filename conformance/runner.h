@@ -84,6 +84,10 @@ absl::StatusOr<RunResult> SelfTest(const RunRequest& base,
 absl::StatusOr<RunResult> OpSelfTest(const RunRequest& base,
                                      const std::function<void(const Progress&)>& on_progress = {});
 
+/// Both, and the faults of the kernels' list that only a HAL can show (A04 and on).
+absl::StatusOr<RunResult> WholeSelfTest(
+    const RunRequest& base, const std::function<void(const Progress&)>& on_progress = {});
+
 /// Joins the shards of one run; INVALID_ARGUMENT if a case is missing or there twice, or if the
 /// shards do not agree on port, device and machine.
 absl::StatusOr<RunResult> MergeShards(const std::vector<RunResult>& shards);
