@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "cli/files.h"
 #include "cli/html_page.h"
+#include "conformance/ops/coverage.h"
 #include "conformance/report/report.h"
 #include "ops/builtin.h"
 
@@ -118,9 +119,7 @@ absl::StatusOr<int> Finish(const ConformArgs& args, const Output& output, const 
     output.Text("No case could be run here, so nothing is shown.\n");
     return kCannotRun;
   }
-  // Of level ops a weak case is one that does not count; others of its op do.
-  const bool weak_fails = result.level == "L0";
-  return summary.failed + (weak_fails ? summary.weak : 0) == 0 ? kHolds : kDoesNotHold;
+  return conformance::Holds(result) ? kHolds : kDoesNotHold;
 }
 
 void ProgressLine::operator()(const conformance::Progress& progress) {

@@ -29,12 +29,20 @@ pre { background: var(--band); padding: .8rem 1rem; border-radius: 6px; overflow
       white-space: pre; line-height: 1.4; }
 .badge { display: inline-block; padding: .1rem .55rem; border-radius: 1rem; font-size: .85rem;
          font-weight: 600; border: 1px solid currentColor; white-space: nowrap; }
-.pass, .ok, .info { color: var(--ok); } .fail, .error, .crash, .timeout, .xpass { color: var(--bad); }
-.weak, .warning, .waived { color: var(--warn); } .skip, .skipped { color: var(--skip); }
+.pass, .pass_fallback, .ok, .info { color: var(--ok); } .fail, .error, .crash, .timeout, .xpass,
+.fail_nondeterministic, .memory_violation, .abi_violation, .toolchain_fault { color: var(--bad); }
+.weak, .warning, .waived { color: var(--warn); } .skip, .skipped, .not_supported, .emulator_suspect { color: var(--skip); }
 .cards { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
 .cards li { border: 1px solid var(--line); border-radius: 8px; padding: .6rem 1rem; min-width: 9rem; }
 .cards b { display: block; font-size: 1.35rem; } .cards span { color: var(--soft); font-size: .85rem; }
 .bar { fill: var(--accent); } .bar.copy { opacity: .55; } svg text { fill: var(--ink); font-size: 12px; }
+table.heat { width: auto; font-size: .78rem; font-variant-numeric: tabular-nums; }
+.heat th, .heat td { padding: .1rem .35rem; border: 1px solid var(--line); text-align: right; white-space: nowrap; }
+.heat td:first-child, .heat th:first-child { text-align: left; }
+.heat .p { background: color-mix(in srgb, var(--ok) 22%, var(--paper)); }
+.heat .w, .heat .v { background: color-mix(in srgb, var(--warn) 30%, var(--paper)); }
+.heat .f { background: color-mix(in srgb, var(--bad) 35%, var(--paper)); }
+.heat i { color: var(--warn); } .heat b { color: var(--bad); } .scroll { overflow-x: auto; }
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--accent); }
 @media print { body { max-width: none; padding: 0; } details { display: block; } pre { white-space: pre-wrap; } }
 )css";

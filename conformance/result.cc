@@ -47,6 +47,29 @@ bool CountsAsSkipped(Verdict verdict) {
          verdict == Verdict::kEmulatorSuspect;
 }
 
+const std::string* CaseResult::Fact(absl::string_view name) const {
+  for (const auto& [key, value] : facts) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
+std::string RunResult::Fact(absl::string_view name) const {
+  for (const auto& [key, value] : facts) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+void SetFact(absl::string_view name, absl::string_view value, RunResult* run) {
+  for (auto& [key, old] : run->facts) {
+    if (key != name) continue;
+    old = std::string(value);
+    return;
+  }
+  run->facts.emplace_back(std::string(name), std::string(value));
+}
+
 Summary RunResult::Summarise() const {
   Summary summary;
   for (const CaseResult& one : cases) {

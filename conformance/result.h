@@ -57,6 +57,9 @@ struct CaseResult {
   std::vector<Finding> findings;
   double seconds = 0;
   std::vector<std::pair<std::string, std::string>> facts;  ///< measured values, for the reader
+
+  /// nullptr if there is none of that name.
+  const std::string* Fact(absl::string_view name) const;
 };
 
 struct Summary {
@@ -83,7 +86,18 @@ struct RunResult {
   std::vector<CaseResult> cases;
 
   Summary Summarise() const;
+  /// Empty if there is none of that name.
+  std::string Fact(absl::string_view name) const;
 };
+
+/// Adds a fact, or changes it.
+void SetFact(absl::string_view name, absl::string_view value, RunResult* run);
+
+/// Fact of a run: how much of its list it is.
+inline constexpr char kScopeFact[] = "scope";
+inline constexpr char kWholeList[] = "whole list";
+inline constexpr char kChosenCases[] = "chosen cases";
+inline constexpr char kOneCase[] = "one case";  ///< a replay
 
 }  // namespace halyard::conformance
 

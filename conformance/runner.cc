@@ -33,6 +33,7 @@ RunResult StartResult(const RunRequest& request, const PortFacts& port, const Pl
   result.facts = MachineFacts();
   result.facts.emplace_back(kCaseCountFact, absl::StrCat(plan.list_count));
   result.facts.emplace_back(kCaseDigestFact, plan.list_digest);
+  result.facts.emplace_back(kScopeFact, ScopeOf(request));
   if (!port.trouble.empty()) result.facts.emplace_back("port_trouble", port.trouble);
   return result;
 }
@@ -43,6 +44,17 @@ absl::StatusOr<Expectations> ExpectationsOf(const RunRequest& request) {
 }
 
 }  // namespace
+
+std::string ScopeOf(const RunRequest& request) {
+  if (!request.filter.empty()) return kChosenCases;
+  if (request.level != "ops") {
+    return request.modes.size() < RunRequest().modes.size() ? kChosenCases : kWholeList;
+  }
+  const OpsRequest& ops = request.ops;
+  const bool chosen =
+      !ops.op.empty() || !ops.format.empty() || !ops.kernel.empty() || !ops.edge.empty();
+  return chosen ? kChosenCases : kWholeList;
+}
 
 absl::StatusOr<RunResult> Run(const RunRequest& request,
                               const std::function<void(const Progress&)>& on_progress,
@@ -111,7 +123,9 @@ absl::StatusOr<RunResult> Replay(const std::string& id, const RunRequest& base) 
   request.shard = request.shards = 1;
   if (PortLabel(request.port) != parts.port) request.port = parts.port;
   if (!parts.device.empty()) request.device = parts.device;
-  return Run(request);
+  absl::StatusOr<RunResult> run = Run(request);
+  if (run.ok()) SetFact(kScopeFact, kOneCase, &*run);
+  return run;
 }
 
 absl::StatusOr<std::vector<CaseResult>> ListCases(const RunRequest& request) {

@@ -51,6 +51,9 @@ struct RunRequest {
   OpsRequest ops;
 };
 
+/// kWholeList, or kChosenCases if filters or modes leave cases out. Shards do not count.
+std::string ScopeOf(const RunRequest& request);
+
 /// Progress, for people: called before each case and at the end.
 struct Progress {
   uint32_t done = 0;

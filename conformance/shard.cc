@@ -13,16 +13,10 @@
 namespace halyard::conformance {
 namespace {
 
-std::string FactOf(const RunResult& result, absl::string_view name) {
-  for (const auto& [key, value] : result.facts) {
-    if (key == name) return value;
-  }
-  return "";
-}
-
 // Facts on which the shards of one run agree; others, such as times, may differ.
-constexpr const char* kCommonFacts[] = {kCaseCountFact, kCaseDigestFact, "machine", "kernel",
-                                        "arch",         "compiler",      "emulated"};
+constexpr const char* kCommonFacts[] = {kCaseCountFact, kCaseDigestFact, kScopeFact,
+                                        "machine",      "kernel",        "arch",
+                                        "compiler",     "emulated",      "tier"};
 
 absl::Status CheckAgree(const RunResult& first, const RunResult& other) {
   const auto differ = [&](absl::string_view what, absl::string_view a, absl::string_view b) {
@@ -40,8 +34,8 @@ absl::Status CheckAgree(const RunResult& first, const RunResult& other) {
     return differ("shard count", absl::StrCat(first.shards), absl::StrCat(other.shards));
   }
   for (const char* fact : kCommonFacts) {
-    if (FactOf(first, fact) != FactOf(other, fact)) {
-      return differ(fact, FactOf(first, fact), FactOf(other, fact));
+    if (first.Fact(fact) != other.Fact(fact)) {
+      return differ(fact, first.Fact(fact), other.Fact(fact));
     }
   }
   return absl::OkStatus();
@@ -57,13 +51,13 @@ absl::Status CheckComplete(const RunResult& merged) {
     }
     ids.push_back(one.id);
   }
-  const std::string count = FactOf(merged, kCaseCountFact);
+  const std::string count = merged.Fact(kCaseCountFact);
   if (count != absl::StrCat(ids.size())) {
     return absl::InvalidArgumentError(absl::StrCat("the run has ", count,
                                                    " cases, the shards have ", ids.size(),
                                                    ": a shard is missing or was cut"));
   }
-  if (FactOf(merged, kCaseDigestFact) != ListDigest(ids)) {
+  if (merged.Fact(kCaseDigestFact) != ListDigest(ids)) {
     return absl::InvalidArgumentError("the shards do not hold the cases of the run's list");
   }
   return absl::OkStatus();

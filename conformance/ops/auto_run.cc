@@ -13,6 +13,7 @@
 #include "conformance/ops/device_operands.h"
 #include "conformance/ops/edges.h"
 #include "conformance/ops/judge.h"
+#include "conformance/ops/op_facts.h"
 #include "hal/device.h"
 #include "registry/device_run.h"
 #include "registry/run.h"
@@ -87,7 +88,9 @@ class AutoRun {
     const bool done = id_.kernel == kKernelDevice ? OnDevice(registry, machine.device(), team)
                                                   : OnHost(registry, team);
     if (!done) return;
-    out_->facts.emplace_back("edges", absl::StrJoin(EdgesOf(id_, *op_.op, fixture_.args()), " "));
+    if (out_->Fact("edges") == nullptr) {
+      out_->facts.emplace_back("edges", absl::StrJoin(EdgesOf(id_, *op_.op, fixture_.args()), " "));
+    }
     JudgeRan(runs_before);
     NoteStep("");
   }
@@ -169,7 +172,7 @@ class AutoRun {
         JudgeOutputs(op, fixture_.args(), *expected, [this](const hy_tensor& tensor, int64_t row) {
           return fixture_.memory().RowBefore(tensor, row);
         });
-    out_->facts.emplace_back("mode", judgement.exact() ? "E" : "B");
+    AddValueFacts(judgement, out_);
     if (!judgement.holds()) return Set(Verdict::kFail, judgement.Reason(op), out_);
     if (ran_ != chosen_) {
       return Set(Verdict::kPassFallback,

@@ -35,6 +35,7 @@ struct OutputVerdict {
   bool exact = false;  ///< all elements were compared without tolerance
   uint64_t elements = 0;
   uint64_t bad = 0;
+  uint64_t not_finite = 0;  ///< of those, NaN or infinite where they must not be, or the reverse
   std::vector<BadElement> first_bad;  ///< up to kFirstBad
   double worst_error = 0;             ///< largest err/T of what has a T
   double worst_ulp = 0;               ///< largest error in units of the last place
@@ -48,8 +49,10 @@ inline constexpr size_t kFirstBad = 16;
 struct Judgement {
   std::vector<OutputVerdict> outputs;
   double power = 1;  ///< share of sampled terms that would be missed
-  std::string weak;  ///< why a pass says little; empty if it says something
+  std::string weak;  ///< why the bounds of a pass say little; see also weak_values.h
   bool holds() const;
+  /// It does not hold, and all that is wrong is how far finite numbers are off.
+  bool off_by_numbers() const;
   /// All outputs were compared without tolerance.
   bool exact() const;
   /// What is wrong, in a line.

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "conformance/crumbs.h"
 #include "conformance/ops/abi_call.h"
 #include "conformance/ops/edges.h"
+#include "conformance/ops/op_facts.h"
 #include "conformance/ops/shape_builder.h"
 #include "conformance/shard.h"
 #include "registry/fit.h"
@@ -301,45 +301,51 @@ bool OpCaseRun::Overlap() {
          SameBits(*after_, step, "runs of one kernel may overlap in time");
 }
 
+// Values that say little are held against those of other data, which tells an edge from a poor case.
+ValueStrength OpCaseRun::Strength() {
+  const hy_op_desc& op = op_->op->desc();
+  ValueStrength strength = StrengthOf(op, *expected_, nullptr);
+  if (strength.speaks()) return strength;
+  NoteStep("computing what other data must give");
+  ops::Case other = id_.c;
+  ++other.seed;
+  const absl::StatusOr<std::unique_ptr<Fixture>> fixture =
+      Fixture::Make(*op_, other, layout_, GuardSide::kAfter);
+  if (!fixture.ok()) return strength;
+  (*fixture)->memory().Reset(kPoisonNan);
+  reference::Expected expected;
+  const std::vector<uint64_t> args = (*fixture)->CanonicalArgs();
+  const absl::Status status =
+      op_->reference->expect(args.data(), NumericsOf(kernel_->desc()), &expected);
+  return status.ok() ? StrengthOf(op, *expected_, &expected) : strength;
+}
+
 void OpCaseRun::Pass() {
   out_->verdict = Verdict::kPass;
   out_->reason.clear();
-  static constexpr const char* kPlainDists[] = {"uniform",  "normal", "llm",
-                                                "positive", "cancel", "lossless"};
-  const bool plain = std::find(std::begin(kPlainDists), std::end(kPlainDists), id_.c.dist) !=
-                     std::end(kPlainDists);
-  if (plain && !judgement_.weak.empty()) {
+  if (expected_ == nullptr) return;
+  const ValueStrength strength = Strength();
+  const std::string weak = judgement_.weak.empty() ? strength.weak : judgement_.weak;
+  if (weak.empty() && strength.edge.empty()) return;
+  if (!weak.empty() && IsPlainDistribution(id_.c.dist)) {
     out_->verdict = Verdict::kWeak;
-    out_->reason = judgement_.weak;
+    out_->reason = weak;
+  } else {
+    out_->facts.emplace_back(kEdgeOnlyFact, weak.empty() ? strength.edge : weak);
   }
 }
 
 void OpCaseRun::AddFacts() {
-  const auto add = [&](const char* name, std::string value) {
-    out_->facts.emplace_back(name, std::move(value));
-  };
-  if (after_ != nullptr) {
-    add("edges", absl::StrJoin(EdgesOf(id_, *op_->op, after_->args()), " "));
+  if (after_ != nullptr && out_->Fact("edges") == nullptr) {
+    out_->facts.emplace_back("edges", absl::StrJoin(EdgesOf(id_, *op_->op, after_->args()), " "));
   }
   if (bits_.empty() && judgement_.outputs.empty()) return;
-  if (kernel_ != nullptr) add("ran", std::string(kernel_->id()));
-  OutputVerdict all;
-  for (const OutputVerdict& one : judgement_.outputs) {
-    all.worst_error = std::max(all.worst_error, one.worst_error);
-    all.worst_ulp = std::max(all.worst_ulp, one.worst_ulp);
-    all.rms = std::max(all.rms, one.rms);
-    all.bias = std::max(all.bias, one.bias);
-    for (size_t i = 0; i < all.histogram.size(); ++i) all.histogram[i] += one.histogram[i];
+  if (kernel_ != nullptr) out_->facts.emplace_back("ran", std::string(kernel_->id()));
+  if (expected_ == nullptr) {
+    out_->facts.emplace_back(kModeFact, "S");
+  } else {
+    AddValueFacts(judgement_, out_);
   }
-  add("mode", expected_ == nullptr ? "S" : judgement_.exact() ? "E" : "B");
-  if (judgement_.outputs.empty()) return;
-  add("err_T", absl::StrFormat("%.3g", all.worst_error));
-  add("ulp", absl::StrFormat("%.3g", all.worst_ulp));
-  if (judgement_.exact()) return;
-  add("rms", absl::StrFormat("%.3f", all.rms));
-  add("bias_z", absl::StrFormat("%.2f", all.bias));
-  add("power", absl::StrFormat("%.3f", judgement_.power));
-  add("histogram", absl::StrJoin(all.histogram, " "));
 }
 
 }  // namespace halyard::conformance

@@ -13,6 +13,7 @@
 #include "conformance/ops/judge.h"
 #include "conformance/ops/op_case_id.h"
 #include "conformance/ops/under_test.h"
+#include "conformance/ops/weak_values.h"
 #include "conformance/result.h"
 
 namespace halyard::conformance {
@@ -62,6 +63,7 @@ class OpCaseRun {
   /// The bits of the judged run, or a verdict.
   bool SameBits(const Fixture& fixture, const std::string& step, absl::string_view promise);
   bool Fail(Verdict verdict, const std::string& reason);
+  ValueStrength Strength();
   void Pass();
   void AddFacts();
 

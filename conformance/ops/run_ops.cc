@@ -53,7 +53,12 @@ CaseResult ShellOf(const ListedCase& one) {
   shell.duty = one.op;
   shell.title = one.types;
   shell.mode = one.kernel;
+  if (!one.edges.empty()) shell.facts.emplace_back("edges", one.edges);
   return shell;
+}
+
+absl::string_view TierName(ops::Tier tier) {
+  return tier == ops::Tier::kFull ? "full" : tier == ops::Tier::kStandard ? "standard" : "quick";
 }
 
 RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& all) {
@@ -73,6 +78,8 @@ RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& 
   for (const ListedCase& one : all) ids.push_back(one.id);
   run.facts.emplace_back(kCaseCountFact, absl::StrCat(ids.size()));
   run.facts.emplace_back(kCaseDigestFact, ListDigest(ids));
+  run.facts.emplace_back(kScopeFact, ScopeOf(request));
+  run.facts.emplace_back("tier", std::string(TierName(request.ops.tier)));
   return run;
 }
 
@@ -197,6 +204,7 @@ absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
 absl::StatusOr<RunResult> ReplayOp(const std::string& id, const RunRequest& base) {
   HY_ASSIGN_OR_RETURN(const ListedCase one, CaseOfId(id));
   RunResult run = StartResult(base, {one});
+  SetFact(kScopeFact, kOneCase, &run);
   std::vector<CaseResult> results = {ShellOf(one)};
   const std::vector<ChildCase> limits = {{DeadlineOf(base), false, false}};
   const auto body = [&](size_t, CaseResult* result) { RunOpCaseInChild(base, true, result); };

@@ -70,6 +70,20 @@ std::vector<Area> AreasOf(const RunResult& result) {
   return areas;
 }
 
+std::vector<ReasonCount> ReasonsOf(const RunResult& result, bool (*chosen)(Verdict)) {
+  std::map<std::string, ReasonCount> by_reason;
+  for (const CaseResult& one : result.cases) {
+    if (!chosen(one.verdict)) continue;
+    const size_t end = one.verdict == Verdict::kWeak ? one.reason.find(" (") : std::string::npos;
+    const std::string reason = one.reason.substr(0, end);
+    ReasonCount& entry = by_reason.emplace(reason, ReasonCount{reason, 0, &one}).first->second;
+    ++entry.count;
+  }
+  std::vector<ReasonCount> reasons;
+  for (auto& [reason, entry] : by_reason) reasons.push_back(std::move(entry));
+  return reasons;
+}
+
 std::string ReplayLine(const RunResult& result, const CaseResult& one) {
   return absl::StrCat("halyard conform replay ", Quoted(one.id), " --port ", Quoted(result.port));
 }

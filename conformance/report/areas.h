@@ -23,6 +23,16 @@ struct Area {
 /// Areas in the order in which they first come.
 std::vector<Area> AreasOf(const RunResult& result);
 
+/// A reason, with the number of cases that give it and the first of them.
+struct ReasonCount {
+  std::string reason;
+  uint32_t count = 0;
+  const CaseResult* first = nullptr;
+};
+
+/// Reasons of the cases whose verdict is chosen, each once; of weak ones without the figure behind it.
+std::vector<ReasonCount> ReasonsOf(const RunResult& result, bool (*chosen)(Verdict));
+
 /// The command that runs one case again.
 std::string ReplayLine(const RunResult& result, const CaseResult& one);
 

@@ -3,40 +3,43 @@
 // A part of a page. Classes are those of the program's style sheet; nothing needs a script.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "conformance/ops/coverage.h"
 #include "conformance/report/areas.h"
+#include "conformance/report/html_parts.h"
 #include "conformance/report/report.h"
 
 namespace halyard::conformance {
 namespace {
 
-std::string Badge(absl::string_view css_class, absl::string_view text) {
-  return absl::StrCat("<span class=\"badge ", css_class, "\">", EscapeMarkup(text), "</span>");
-}
-
-std::string VerdictBadge(Verdict verdict) {
-  return Badge(VerdictName(verdict), VerdictName(verdict));
+// What is claimed of which port.
+std::string Claim(const RunResult& result) {
+  if (result.port == "selftest") return "Deliberate faults, each of which must be found";
+  return absl::StrCat(
+      result.level == "L1" ? "Operators and kernels on port " : "HAL contract of port ",
+      EscapeMarkup(result.port));
 }
 
 std::string Heading(const RunResult& result, const Summary& summary) {
-  const bool holds = summary.failed + summary.weak == 0;
   const bool ran = summary.passed + summary.failed + summary.waived + summary.weak != 0;
-  std::string html =
-      absl::StrCat("<section>\n<h2>HAL contract of port ", EscapeMarkup(result.port), " ");
+  std::string html = absl::StrCat("<section>\n<h2>", Claim(result), " ");
   if (!ran) {
-    html += Badge("skip", "not run");
-  } else if (holds) {
-    html += Badge(
+    html += HtmlBadge("skip", "not run");
+  } else if (Holds(result)) {
+    html += HtmlBadge(
         "pass", summary.waived == 0 ? "holds" : absl::StrCat("holds, ", summary.waived, " waived"));
   } else {
-    html += Badge("fail", "does not hold");
+    html += HtmlBadge("fail", "does not hold");
   }
   absl::StrAppend(&html, "</h2>\n<p class=\"lead\">");
   if (!result.device_name.empty()) {
     absl::StrAppend(&html, EscapeMarkup(result.device_name), " (<code>",
                     EscapeMarkup(result.device), "</code>). ");
   }
-  absl::StrAppend(&html, "Version ", EscapeMarkup(result.port_version), ", ",
-                  EscapeMarkup(result.port_origin), ". ", EscapeMarkup(result.started_utc),
+  if (!result.port_version.empty()) {
+    absl::StrAppend(&html, "Version ", EscapeMarkup(result.port_version), ", ",
+                    EscapeMarkup(result.port_origin), ". ");
+  }
+  absl::StrAppend(&html, EscapeMarkup(result.started_utc),
                   absl::StrFormat(", %.1f s", result.seconds));
   if (result.shards > 1) {
     absl::StrAppend(&html, ", shard ", result.shard, " of ", result.shards);
@@ -77,7 +80,8 @@ std::string FailureBlock(const RunResult& result, const CaseResult& one) {
 std::string Failures(const RunResult& result) {
   std::string html;
   for (const CaseResult& one : result.cases) {
-    if (CountsAsFailed(one.verdict) || one.verdict == Verdict::kWeak) {
+    const bool weak_fails = result.level == "L0" && one.verdict == Verdict::kWeak;
+    if (CountsAsFailed(one.verdict) || weak_fails) {
       html += FailureBlock(result, one);
     }
   }
@@ -94,9 +98,9 @@ std::string AreaTable(const std::vector<Area>& areas) {
     const Summary& sum = area.summary;
     const bool ran = sum.passed + sum.failed + sum.waived + sum.weak != 0;
     absl::StrAppend(&html, "<tr><td>", EscapeMarkup(area.title), "</td><td>",
-                    sum.failed + sum.weak != 0 ? Badge("fail", "does not hold")
-                    : ran                      ? Badge("pass", "holds")
-                                               : Badge("skip", "cannot be told"),
+                    sum.failed + sum.weak != 0 ? HtmlBadge("fail", "does not hold")
+                    : ran                      ? HtmlBadge("pass", "holds")
+                                               : HtmlBadge("skip", "cannot be told"),
                     "</td><td class=\"num\">", sum.passed, "</td><td class=\"num\">",
                     sum.failed + sum.weak, "</td><td class=\"num\">", sum.waived,
                     "</td><td class=\"num\">", sum.skipped, "</td></tr>\n");
@@ -157,13 +161,43 @@ constexpr char kLegend[] =
     "<p>bare: the port as it is. validate: each call checked in both directions. fault: the n-th "
     "call or allocation fails, for every n.</p>\n";
 
+std::string DutiesHtml(const RunResult& result) {
+  const std::vector<Area> areas = AreasOf(result);
+  return AreaTable(areas) + AllCases(areas);
+}
+
+constexpr char kOpsLegend[] =
+    "<h2>How to read this</h2>\n<table>\n"
+    "<tr><td><span class=\"badge pass\">pass</span></td><td>every element is within its own bound, "
+    "or equal where the case is exact; nothing else was touched; the same for every count of "
+    "workers and every repeat</td></tr>\n"
+    "<tr><td><span class=\"badge pass\">pass_fallback</span></td><td>right, but by another kernel "
+    "than the one that was chosen, or by the reference</td></tr>\n"
+    "<tr><td><span class=\"badge weak\">weak</span></td><td>right as far as it can be told, but "
+    "the "
+    "bound would hide a dropped term, or the values hardly differ; counts for nothing</td></tr>\n"
+    "<tr><td><span class=\"badge skip\">not_supported</span></td><td>the kernel's predicate "
+    "refuses the case, with the reason given</td></tr>\n</table>\n"
+    "<p>A cell counts cases of the types (row) that cover the edge (column): passed, then failed "
+    "and weak if there are any. err/T is the largest error in units of what the element may be off "
+    "by; ulp the same in units of the last place.</p>\n";
+
 }  // namespace
+
+std::string HtmlBadge(absl::string_view css_class, absl::string_view text) {
+  return absl::StrCat("<span class=\"badge ", css_class, "\">", EscapeMarkup(text), "</span>");
+}
+
+std::string VerdictBadge(Verdict verdict) {
+  return HtmlBadge(VerdictName(verdict), VerdictName(verdict));
+}
 
 std::string ToHtmlSection(const RunResult& result) {
   const Summary summary = result.Summarise();
-  const std::vector<Area> areas = AreasOf(result);
-  return absl::StrCat(Heading(result, summary), Cards(summary), Failures(result), AreaTable(areas),
-                      AllCases(areas), Facts(result), kLegend, "</section>\n");
+  const bool ops = result.level == "L1" && result.port != "selftest";
+  return absl::StrCat(Heading(result, summary), Cards(summary), Failures(result),
+                      ops ? OpsHtml(result) : DutiesHtml(result), Facts(result),
+                      ops ? kOpsLegend : kLegend, "</section>\n");
 }
 
 }  // namespace halyard::conformance

@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "conformance/ops/coverage.h"
+#include "conformance/report/coverage_json.h"
 #include "conformance/report/report.h"
 
 namespace halyard::conformance {
@@ -141,25 +143,29 @@ json ToJson(const RunResult& result) {
   const Summary summary = result.Summarise();
   json cases = json::array();
   for (const CaseResult& one : result.cases) cases.push_back(CaseToJson(one));
-  return {{"schema", kSchema},
-          {"level", result.level},
-          {"port", result.port},
-          {"port_origin", result.port_origin},
-          {"port_version", result.port_version},
-          {"device", result.device},
-          {"device_name", result.device_name},
-          {"started_utc", result.started_utc},
-          {"seconds", result.seconds},
-          {"shard", result.shard},
-          {"shards", result.shards},
-          {"facts", FactsToJson(result.facts)},
-          {"summary",
-           {{"passed", summary.passed},
-            {"failed", summary.failed},
-            {"weak", summary.weak},
-            {"skipped", summary.skipped},
-            {"waived", summary.waived}}},
-          {"cases", cases}};
+  json document = {{"schema", kSchema},
+                   {"level", result.level},
+                   {"port", result.port},
+                   {"port_origin", result.port_origin},
+                   {"port_version", result.port_version},
+                   {"device", result.device},
+                   {"device_name", result.device_name},
+                   {"started_utc", result.started_utc},
+                   {"seconds", result.seconds},
+                   {"shard", result.shard},
+                   {"shards", result.shards},
+                   {"facts", FactsToJson(result.facts)},
+                   {"summary",
+                    {{"passed", summary.passed},
+                     {"failed", summary.failed},
+                     {"weak", summary.weak},
+                     {"skipped", summary.skipped},
+                     {"waived", summary.waived},
+                     {"fallback", summary.fallback},
+                     {"holds", Holds(result)}}},
+                   {"cases", cases}};
+  if (result.level == "L1") document["coverage"] = CoverageToJson(result);
+  return document;
 }
 
 absl::StatusOr<RunResult> FromJson(absl::string_view text) {

@@ -14,8 +14,16 @@
 
 namespace halyard::conformance {
 
-/// {"schema": "halyard-conformance/1", "summary": {passed, failed, weak, skipped, waived},
-///  "cases": [{id, verdict, reason, ...}], ...}
+/// {"schema": "halyard-conformance/1", "summary": {passed, failed, weak, skipped, waived, fallback,
+///  holds}, "cases": [{id, verdict, reason, ...}], ...} and, of level L1, "coverage": what its cases say
+/// together, derived and not read back:
+///   {"edges": {"X01": "row lengths around vector widths", ...},
+///    "unshown": ["KERNEL on TYPES: 5 weak", ...],
+///    "mutants": {"killed": "25/25", "reserve": "10/10"},
+///    "kernels": [{"op", "types", "kernel",
+///                 "passed", "failed", "weak", "waived", "skipped", "telling", "exact",
+///                 "edges": {"X01": [passed, failed, weak, waived], ...},
+///                 "worst": {"err_T", "ulp", "id", "replay"}}, ...]}
 nlohmann::json ToJson(const RunResult& result);
 
 /// Reads what ToJson wrote. Errors: INVALID_ARGUMENT, with the member that is wrong.
@@ -28,11 +36,12 @@ absl::StatusOr<CaseResult> CaseFromJsonLine(absl::string_view line);
 /// JUnit XML: a suite for each area of duties, a case for each id; the replay line is in a failure.
 std::string ToJUnit(const RunResult& result);
 
-/// A part of a page: heading, badge, table of areas, failures first with replay lines, then all
-/// duties folded. No scripts are needed to read it. Used by `certify` and by --html.
+/// A part of a page: heading, badge, failures first with replay lines. Then of L0 the table of areas
+/// and all duties folded; of L1 what nothing is shown of, the matrix of types and edges of each op, the
+/// kernels folded with their worst cases. No scripts are needed to read it. Used by `certify` and by --html.
 std::string ToHtmlSection(const RunResult& result);
 
-/// For the console: failures, skips with reasons, the summary line.
+/// For the console: failures, reasons of weak and skipped cases, the summary line.
 std::string ToText(const RunResult& result, bool verbose);
 
 }  // namespace halyard::conformance

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "conformance/ops/coverage.h"
 #include "conformance/report/areas.h"
 #include "conformance/report/report.h"
 
@@ -33,19 +32,41 @@ std::string OneFailure(const RunResult& result, const CaseResult& one) {
   return absl::StrCat(text, "  replay: ", ReplayLine(result, one), "\n\n");
 }
 
-// Reasons with the number of cases that each has left out.
-std::string Skips(const RunResult& result) {
-  std::map<std::string, std::vector<const CaseResult*>> by_reason;
-  for (const CaseResult& one : result.cases) {
-    if (CountsAsSkipped(one.verdict)) by_reason[one.reason].push_back(&one);
-  }
-  if (by_reason.empty()) return "";
-  std::string text = "Skipped, because it cannot be told here:\n";
-  for (const auto& [reason, cases] : by_reason) {
-    absl::StrAppend(&text, absl::StrFormat("  %3u  ", cases.size()), reason, " (",
-                    cases.front()->duty, cases.size() > 1 ? ", ..." : "", ")\n");
+// Reasons with the number of cases that give them.
+std::string Counts(const RunResult& result, absl::string_view title, bool (*chosen)(Verdict)) {
+  const std::vector<ReasonCount> reasons = ReasonsOf(result, chosen);
+  if (reasons.empty()) return "";
+  std::string text = absl::StrCat(title, "\n");
+  for (const ReasonCount& one : reasons) {
+    absl::StrAppend(&text, absl::StrFormat("  %3u  ", one.count), one.reason, " (", one.first->duty,
+                    one.count > 1 ? ", ..." : "", ")\n");
   }
   return text + "\n";
+}
+
+std::string WeakCounts(const RunResult& result) {
+  if (result.level == "L0") return "";  // there each is listed as what does not hold
+  return Counts(result, "Weak, so that they count for nothing:", [](Verdict verdict) {
+    return verdict == Verdict::kWeak;
+  });
+}
+
+std::string UnshownText(const RunResult& result) {
+  std::string text;
+  for (const std::string& line : Unshown(result)) {
+    absl::StrAppend(&text, "nothing is shown of  ", line, "\n");
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string VerboseLine(const CaseResult& one) {
+  std::string text =
+      absl::StrCat(absl::StrFormat("%-6s %7.3f s  ", VerdictName(one.verdict), one.seconds), one.id,
+                   one.reason.empty() ? "" : "  -- ", one.reason, "\n");
+  for (const auto& [name, value] : one.facts) {
+    absl::StrAppend(&text, "                  ", name, " = ", value, "\n");
+  }
+  return text;
 }
 
 }  // namespace
@@ -53,21 +74,19 @@ std::string Skips(const RunResult& result) {
 std::string ToText(const RunResult& result, bool verbose) {
   std::string text;
   for (const CaseResult& one : result.cases) {
-    if (CountsAsFailed(one.verdict) || one.verdict == Verdict::kWeak) {
+    const bool weak_fails = result.level == "L0" && one.verdict == Verdict::kWeak;
+    if (CountsAsFailed(one.verdict) || weak_fails) {
       absl::StrAppend(&text, OneFailure(result, one));
     } else if (one.verdict == Verdict::kWaived) {
       absl::StrAppend(&text, "waived  ", one.id, "\n", Indented(one.reason, "  "), "\n");
     } else if (verbose) {
-      absl::StrAppend(&text,
-                      absl::StrFormat("%-6s %7.3f s  ", VerdictName(one.verdict), one.seconds),
-                      one.id, one.reason.empty() ? "" : "  -- ", one.reason, "\n");
-      for (const auto& [name, value] : one.facts) {
-        absl::StrAppend(&text, "                  ", name, " = ", value, "\n");
-      }
+      absl::StrAppend(&text, VerboseLine(one));
     }
   }
   if (verbose && !result.cases.empty()) text += "\n";
-  absl::StrAppend(&text, Skips(result));
+  absl::StrAppend(&text, WeakCounts(result),
+                  Counts(result, "Skipped, because it cannot be told here:", &CountsAsSkipped),
+                  UnshownText(result));
   absl::StrAppend(&text, result.level, " ", result.port, ": ", SummaryText(result.Summarise()));
   if (result.shards > 1) absl::StrAppend(&text, ", shard ", result.shard, " of ", result.shards);
   absl::StrAppend(&text, absl::StrFormat(", %.1f s\n", result.seconds));
