@@ -326,13 +326,15 @@ void OpCaseRun::Pass() {
   if (expected_ == nullptr) return;
   const ValueStrength strength = Strength();
   const std::string weak = judgement_.weak.empty() ? strength.weak : judgement_.weak;
-  if (weak.empty() && strength.edge.empty()) return;
-  if (!weak.empty() && IsPlainDistribution(id_.c.dist)) {
+  if (IsPlainDistribution(id_.c.dist) && !weak.empty()) {
     out_->verdict = Verdict::kWeak;
     out_->reason = weak;
-  } else {
-    out_->facts.emplace_back(kEdgeOnlyFact, weak.empty() ? strength.edge : weak);
+    return;
   }
+  // Data of an edge may well be zero for the most part, but must be able to show a fault.
+  std::string edge = judgement_.weak.empty() ? strength.edge : judgement_.weak;
+  if (edge.empty() && strength.all_same) edge = strength.weak;
+  if (!edge.empty()) out_->facts.emplace_back(kEdgeOnlyFact, edge);
 }
 
 void OpCaseRun::AddFacts() {

@@ -72,6 +72,7 @@ ValueStrength StrengthOf(const hy_op_desc& op, const Expected& expected, const E
       few += tally.free;
     } else if (strength.weak.empty()) {
       strength.weak = WhatIsWeak(op.operands[want.operand].name, tally);
+      strength.all_same = tally.all_equal;
     }
   }
   if (!strength.weak.empty()) return strength;

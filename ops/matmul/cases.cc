@@ -112,7 +112,13 @@ void AddOtherTypes(List* list, uint32_t w, int64_t block) {
       list->Add({type, w, type}, {.m = 3, .n = 19, .k = 3 * block, .bias = 1}, "lossless", lay);
       list->Add({type, w, type}, {.m = 5, .n = 37, .k = 768}, "normal", lay);
     }
-    list->Add({HY_TYPE_F32, w, type}, {.m = 2, .n = 35, .k = 768}, "llm");
+    for (const char* dist : {"llm", "lossless"})
+      list->Add({HY_TYPE_F32, w, type}, {.m = 2, .n = 35, .k = 768}, dist);
+    // Exact for kernels with a zero point, which quantise other data with a rounding.
+    for (const uint32_t x : {uint32_t{HY_TYPE_F32}, type}) {
+      list->Add({x, w, type}, {.m = 2, .n = 19, .k = 768, .activation = HY_QA_TOKEN_ASYM},
+                "lossless_asym");
+    }
     list->Add({type, w, HY_TYPE_F32}, {.m = 2, .n = 35, .k = 768}, "positive");
   }
   for (const uint32_t type : {HY_TYPE_A8_B32, HY_TYPE_A8_B256, HY_TYPE_A8_TOKEN}) {

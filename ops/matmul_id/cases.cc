@@ -63,7 +63,8 @@ void AddFormat(std::vector<Case>* out, uint32_t w) {
   Add(out, f32, w, f32, {.k = 0}, "uniform");
   Add(out, f32, w, f32, {.k = 512, .rows_of_choices = 1}, "normal", "pad64+off4");
   Add(out, HY_TYPE_F16, w, HY_TYPE_F16, {.k = 256}, "normal");
-  Add(out, HY_TYPE_BF16, w, HY_TYPE_BF16, {.k = 256}, "lossless");
+  for (const char* dist : {"lossless", "lossless_asym"})
+    Add(out, HY_TYPE_BF16, w, HY_TYPE_BF16, {.k = 256}, dist);
   for (const uint32_t x : {HY_TYPE_A8_B32, HY_TYPE_A8_B256, HY_TYPE_A8_TOKEN})
     Add(out, x, w, f32, {.k = 512}, "lossless");
 }

@@ -48,6 +48,8 @@ void Quick(const Maker& add) {
   add(HY_TYPE_F32, HY_TYPE_A8_B32, 3, 64, "planted");
   for (const uint32_t y : {HY_TYPE_A8_B32, HY_TYPE_A8_B256, HY_TYPE_A8_TOKEN})
     add(HY_TYPE_F32, y, 2, 256, "onehot");
+  // Codes are too coarse to show one of many terms; one alone they do.
+  add(HY_TYPE_F16, HY_TYPE_A8_B256, 2, 512, "onehot", "pad64", kAdd | kSum);
   add(HY_TYPE_F32, HY_TYPE_F32, 0, 64);
   add(HY_TYPE_F32, HY_TYPE_F32, 3, 0);
 }
