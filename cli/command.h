@@ -21,10 +21,11 @@ namespace halyard::cli {
 
 /// Exit codes of every command.
 enum ExitCode : int {
-  kHolds = 0,        ///< done, and what was asked holds
-  kDoesNotHold = 1,  ///< done, and it does not: a duty failed, a finding is an error
-  kWrongInput = 2,   ///< wrong usage or input
-  kCannotRun = 3,    ///< not here: no device, no permission
+  kHolds = 0,          ///< done, and what was asked holds
+  kDoesNotHold = 1,    ///< done, and it does not: a duty failed, a finding is an error
+  kWrongInput = 2,     ///< wrong usage or input
+  kCannotRun = 3,      ///< not here: no device, no permission
+  kWaiverTrouble = 4,  ///< conform alone: all that is wrong is a waiver, over or not needed
 };
 
 /// Output of one command: people's text, or one JSON document.

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "cli/command.h"
+#include "cli/conform_bundle.h"
 #include "cli/conform_request.h"
-#include "cli/files.h"
 #include "conformance/ops/shrink.h"
 #include "conformance/report/report.h"
 #include "conformance/runner.h"
@@ -77,12 +77,8 @@ absl::StatusOr<int> RunMerge(const ConformArgs& args, const std::vector<std::str
                              const Output& output) {
   std::vector<RunResult> shards;
   for (const std::string& path : files) {
-    HY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-    absl::StatusOr<RunResult> shard = conformance::FromJson(text);
-    if (!shard.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": ", shard.status().message()));
-    }
-    shards.push_back(*std::move(shard));
+    HY_ASSIGN_OR_RETURN(RunResult shard, ReadResult(path));
+    shards.push_back(std::move(shard));
   }
   HY_ASSIGN_OR_RETURN(const RunResult result, conformance::MergeShards(shards));
   return Finish(args, output, result);
@@ -163,6 +159,7 @@ void AddConform(const Program& program) {
   AddShrink(*command, program);
   AddSelfTest(*command, program);
   AddMerge(*command, program);
+  AddBundleCommands(*command, program);
   command->callback([args, program, command] {
     if (!command->get_subcommands().empty()) return;  // the subcommand's own callback runs
     const absl::StatusOr<int> code = RunConform(*args, *program.output);

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <optional>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -10,13 +12,17 @@
 #include "base/status_macros.h"
 #include "cli/files.h"
 #include "cli/html_page.h"
+#include "conformance/machine.h"
 #include "conformance/ops/coverage.h"
+#include "conformance/report/diff.h"
 #include "conformance/report/report.h"
+#include "conformance/waivers.h"
 #include "ops/builtin.h"
 
 namespace halyard::cli {
 namespace {
 
+using conformance::RunDiff;
 using conformance::RunRequest;
 using conformance::RunResult;
 
@@ -32,22 +38,38 @@ absl::Status ParseShard(const std::string& text, RunRequest* request) {
   return absl::OkStatus();
 }
 
-absl::Status WriteReports(const ConformArgs& args, const RunResult& result) {
+absl::StatusOr<std::optional<RunDiff>> DiffOf(const ConformArgs& args, const RunResult& result) {
+  if (args.diff.empty()) return std::nullopt;
+  HY_ASSIGN_OR_RETURN(const RunResult before, ReadResult(args.diff));
+  HY_ASSIGN_OR_RETURN(RunDiff diff, conformance::DiffRuns(before, result));
+  return diff;
+}
+
+absl::Status WriteReports(const ConformArgs& args, const RunResult& result,
+                          const nlohmann::json& document, const std::optional<RunDiff>& diff) {
   if (!args.junit.empty()) {
     HY_RETURN_IF_ERROR(WriteFile(args.junit, conformance::ToJUnit(result)));
   }
   if (!args.json_file.empty()) {
-    HY_RETURN_IF_ERROR(WriteFile(args.json_file, conformance::ToJson(result).dump(2) + "\n"));
+    HY_RETURN_IF_ERROR(WriteFile(args.json_file, document.dump(2) + "\n"));
   }
   if (!args.html.empty()) {
+    const std::string body = (diff.has_value() ? conformance::DiffToHtml(*diff) : "") +
+                             conformance::ToHtmlSection(result);
     HY_RETURN_IF_ERROR(
-        WriteFile(args.html, HtmlPage(absl::StrCat("Halyard conformance: ", result.port),
-                                      conformance::ToHtmlSection(result))));
+        WriteFile(args.html, HtmlPage(absl::StrCat("Halyard conformance: ", result.port), body)));
   }
   return absl::OkStatus();
 }
 
 }  // namespace
+
+absl::StatusOr<RunResult> ReadResult(const std::string& path) {
+  HY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  absl::StatusOr<RunResult> result = conformance::FromJson(text);
+  if (result.ok()) return result;
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", result.status().message()));
+}
 
 void AddRunOptions(CLI::App& command, ConformArgs& args) {
   args.port.AddTo(command);
@@ -57,6 +79,8 @@ void AddRunOptions(CLI::App& command, ConformArgs& args) {
       ->check(CLI::PositiveNumber);
   command.add_option("--expectations", args.expectations,
                      "The port's expectations.yaml: what it cannot do, and what fails for now");
+  command.add_option("--waivers", args.waivers,
+                     "Level ops: failures of kernels that are known, with the day they end");
 }
 
 void AddCaseOptions(CLI::App& command, ConformArgs& args) {
@@ -78,6 +102,7 @@ void AddReports(CLI::App& command, ConformArgs& args, const Program& program) {
   command.add_option("--junit", args.junit, "Write JUnit XML to this file");
   command.add_option("--html", args.html, "Write a page to this file");
   command.add_option("--json-file", args.json_file, "Write the JSON document to this file");
+  command.add_option("--diff", args.diff, "JSON document of a former run: say what changed");
   command.add_flag("--json", program.output->json, "One JSON document on standard output");
 }
 
@@ -102,6 +127,14 @@ absl::StatusOr<RunRequest> MakeRequest(const ConformArgs& args) {
   request.ops.tier = args.full       ? ops::Tier::kFull
                      : args.standard ? ops::Tier::kStandard
                                      : ops::Tier::kQuick;
+  if (!args.waivers.empty()) {
+    if (args.level != "ops") {
+      return absl::InvalidArgumentError(
+          "--waivers are of level ops; what fails at level hal stands in --expectations");
+    }
+    HY_ASSIGN_OR_RETURN(request.waivers,
+                        conformance::ReadWaivers(args.waivers, conformance::UtcNow()));
+  }
   // The score is of the whole list.
   request.ops.mutation_score = args.ops.op.empty() && args.ops.format.empty() &&
                                args.ops.kernel.empty() && args.ops.edge.empty() &&
@@ -111,14 +144,21 @@ absl::StatusOr<RunRequest> MakeRequest(const ConformArgs& args) {
 }
 
 absl::StatusOr<int> Finish(const ConformArgs& args, const Output& output, const RunResult& result) {
+  HY_ASSIGN_OR_RETURN(const std::optional<RunDiff> diff, DiffOf(args, result));
+  nlohmann::json document = conformance::ToJson(result);
+  if (diff.has_value()) {
+    output.Text(conformance::DiffToText(*diff));
+    document["diff"] = conformance::DiffToJson(*diff);
+  }
   output.Text(conformance::ToText(result, args.verbose));
-  output.Document(conformance::ToJson(result));
-  HY_RETURN_IF_ERROR(WriteReports(args, result));
+  output.Document(document);
+  HY_RETURN_IF_ERROR(WriteReports(args, result, document, diff));
   const conformance::Summary summary = result.Summarise();
   if (summary.passed + summary.failed + summary.weak + summary.waived == 0) {
     output.Text("No case could be run here, so nothing is shown.\n");
     return kCannotRun;
   }
+  if (conformance::FailsByWaiversAlone(result)) return kWaiverTrouble;
   return conformance::Holds(result) ? kHolds : kDoesNotHold;
 }
 

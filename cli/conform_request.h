@@ -21,9 +21,11 @@ struct ConformArgs {
   std::string modes = "bare,validate,fault";
   std::string shard;
   std::string expectations;
+  std::string waivers;
   std::string junit;
   std::string html;
   std::string json_file;
+  std::string diff;
   conformance::OpsRequest ops;
   bool quick = false;  // what is done anyway
   bool standard = false;
@@ -42,6 +44,10 @@ void AddReports(CLI::App& command, ConformArgs& args, const Program& program);
 
 /// Errors   INVALID_ARGUMENT: what is wrong with the options.
 absl::StatusOr<conformance::RunRequest> MakeRequest(const ConformArgs& args);
+
+/// A result that --json-file wrote.
+/// Errors   NOT_FOUND; INVALID_ARGUMENT: with the path and what is wrong.
+absl::StatusOr<conformance::RunResult> ReadResult(const std::string& path);
 
 /// Prints the result, writes the reports that were asked for, and gives the exit code.
 absl::StatusOr<int> Finish(const ConformArgs& args, const Output& output,

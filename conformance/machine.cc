@@ -16,6 +16,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/cpu_features.h"
+#include "conformance/suite_version.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -124,14 +125,18 @@ std::vector<std::pair<std::string, std::string>> MachineFacts() {
   utsname system{};
   uname(&system);
   const std::string arch(BuildArch());
-  return {{"machine", MachineModel(arch)},
-          {"kernel", absl::StrCat(system.sysname, " ", system.release)},
-          {"arch", arch},
-          {"compiler", CompilerName()},
-          {"cpus", absl::StrCat(std::thread::hardware_concurrency())},
-          {"emulated", IsEmulated() ? "yes" : "no"},
-          {"sanitizer", HALYARD_UNDER_SANITIZER},
-          {"memory_order", MemoryOrderNote(arch)}};
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"machine", MachineModel(arch)},
+      {"kernel", absl::StrCat(system.sysname, " ", system.release)},
+      {"arch", arch},
+      {"compiler", CompilerName()},
+      {"cpus", absl::StrCat(std::thread::hardware_concurrency())},
+      {"emulated", IsEmulated() ? "yes" : "no"},
+      {"sanitizer", HALYARD_UNDER_SANITIZER},
+      {"memory_order", MemoryOrderNote(arch)}};
+  const std::vector<std::pair<std::string, std::string>> suite = SuiteFacts();
+  facts.insert(facts.end(), suite.begin(), suite.end());
+  return facts;
 }
 
 std::string UtcNow() {

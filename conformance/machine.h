@@ -19,7 +19,7 @@ bool IsEmulated();
 /// deadlines. Found once, so a child has that of its parent.
 double NaturalTimeScale();
 
-/// machine, kernel, arch, compiler, cpus, emulated, sanitizer, memory_order.
+/// machine, kernel, arch, compiler, cpus, emulated, sanitizer, memory_order; those of SuiteFacts.
 std::vector<std::pair<std::string, std::string>> MachineFacts();
 
 /// Now, as ISO 8601 in UTC.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "conformance/waiver.h"
 
 namespace halyard::conformance {
 
@@ -84,6 +85,7 @@ struct RunResult {
   uint32_t shards = 1;
   std::vector<std::pair<std::string, std::string>> facts;  ///< machine, kernel, compiler, emulated
   std::vector<CaseResult> cases;
+  std::vector<Waiver> waivers;  ///< that the run was given, used or not
 
   Summary Summarise() const;
   /// Empty if there is none of that name.

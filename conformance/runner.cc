@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "conformance/child.h"
 #include "conformance/expectations.h"
+#include "conformance/file_facts.h"
 #include "conformance/machine.h"
 #include "conformance/meter.h"
 #include "conformance/ops/run_ops.h"
@@ -31,6 +32,7 @@ RunResult StartResult(const RunRequest& request, const PortFacts& port, const Pl
   result.shard = request.shard;
   result.shards = request.shards;
   result.facts = MachineFacts();
+  AddFileDigests({port.origin}, &result);
   result.facts.emplace_back(kCaseCountFact, absl::StrCat(plan.list_count));
   result.facts.emplace_back(kCaseDigestFact, plan.list_digest);
   result.facts.emplace_back(kScopeFact, ScopeOf(request));

@@ -49,6 +49,7 @@ struct RunRequest {
   std::string expectations;   ///< file of the port's unsupported and expected failures, or empty
   hal::LoadOptions load;
   OpsRequest ops;
+  std::vector<Waiver> waivers;  ///< of level ops
 };
 
 /// kWholeList, or kChosenCases if filters or modes leave cases out. Shards do not count.

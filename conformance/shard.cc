@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "conformance/report/waivers_json.h"
 #include "conformance/runner.h"
 
 namespace halyard::conformance {
@@ -32,6 +33,10 @@ absl::Status CheckAgree(const RunResult& first, const RunResult& other) {
   if (first.device != other.device) return differ("device", first.device, other.device);
   if (first.shards != other.shards) {
     return differ("shard count", absl::StrCat(first.shards), absl::StrCat(other.shards));
+  }
+  if (WaiversToJson(first.waivers) != WaiversToJson(other.waivers)) {
+    return differ("waivers", absl::StrCat(first.waivers.size()),
+                  absl::StrCat(other.waivers.size()));
   }
   for (const char* fact : kCommonFacts) {
     if (first.Fact(fact) != other.Fact(fact)) {

@@ -31,7 +31,7 @@ RULES = {
     "facts": ({"public", "base", "hal", "facts"}, ABSL | {"yaml-cpp"}),
     "facts/stream": ({"public", "base", "facts/stream"}, set()),
     "facts/peak": ({"public", "facts/peak"}, set()),
-    "conformance": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp"}),
+    "conformance": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp", "sha2"}),
     "bench": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "bench"}, ABSL | {"benchmark", "nlohmann"}),
     "cli": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "bench", "cli"}, ABSL | {"CLI", "nlohmann"}),
 }

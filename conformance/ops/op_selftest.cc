@@ -40,6 +40,7 @@ RunRequest RequestFor(const RunRequest& base, const OpMutant& mutant,
   request.level = "ops";
   request.filter.clear();
   request.expectations.clear();
+  request.waivers.clear();
   request.shard = request.shards = 1;
   request.ops.plugins.clear();
   request.ops.extra = table;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "conformance/child.h"
+#include "conformance/file_facts.h"
 #include "conformance/filter.h"
 #include "conformance/machine.h"
 #include "conformance/meter.h"
@@ -18,6 +19,7 @@
 #include "conformance/ops/op_selftest.h"
 #include "conformance/ops/toolchain.h"
 #include "conformance/shard.h"
+#include "conformance/waivers.h"
 
 namespace halyard::conformance {
 namespace {
@@ -65,6 +67,7 @@ RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& 
   RunResult run;
   run.level = "L1";
   run.port = request.port;
+  run.waivers = request.waivers;
   run.started_utc = UtcNow();
   run.shard = request.shard;
   run.shards = request.shards;
@@ -74,6 +77,7 @@ RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& 
       run.facts.emplace_back(name, value);
     }
   }
+  AddFileDigests(request.ops.plugins, &run);
   std::vector<std::string> ids;
   for (const ListedCase& one : all) ids.push_back(one.id);
   run.facts.emplace_back(kCaseCountFact, absl::StrCat(ids.size()));
@@ -197,22 +201,39 @@ absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
   HY_RETURN_IF_ERROR(RunInChildren(limits, body, hooks, &results));
   results.resize(ended);
   run.cases.insert(run.cases.begin(), results.begin(), results.end());
+  ApplyWaivers(&run);
+  run.seconds = meter.seconds();
+  return run;
+}
+
+absl::StatusOr<RunResult> RunOpIds(const std::vector<std::string>& ids, const RunRequest& base,
+                                   const std::function<void(const Progress&)>& on_progress,
+                                   bool closely) {
+  std::vector<ListedCase> listed;
+  std::vector<CaseResult> results;
+  for (const std::string& id : ids) {
+    HY_ASSIGN_OR_RETURN(ListedCase one, CaseOfId(id));
+    results.push_back(ShellOf(one));
+    listed.push_back(std::move(one));
+  }
+  RunResult run = StartResult(base, listed);
+  SetFact(kScopeFact, ids.size() == 1 ? kOneCase : kChosenCases, &run);
+  const std::vector<ChildCase> limits(results.size(), ChildCase{DeadlineOf(base), false, false});
+  const auto body = [&](size_t, CaseResult* result) { RunOpCaseInChild(base, closely, result); };
+  Meter meter(on_progress, results.size());
+  ChildHooks hooks;
+  hooks.most_in_one_child = kMostInOneChild;
+  hooks.on_start = [&](size_t index) { meter.Starting(results[index].id); };
+  hooks.on_result = [&](size_t, const CaseResult&) { meter.Done(1); };
+  HY_RETURN_IF_ERROR(RunInChildren(limits, body, hooks, &results));
+  run.cases = std::move(results);
+  ApplyWaivers(&run);
   run.seconds = meter.seconds();
   return run;
 }
 
 absl::StatusOr<RunResult> ReplayOp(const std::string& id, const RunRequest& base) {
-  HY_ASSIGN_OR_RETURN(const ListedCase one, CaseOfId(id));
-  RunResult run = StartResult(base, {one});
-  SetFact(kScopeFact, kOneCase, &run);
-  std::vector<CaseResult> results = {ShellOf(one)};
-  const std::vector<ChildCase> limits = {{DeadlineOf(base), false, false}};
-  const auto body = [&](size_t, CaseResult* result) { RunOpCaseInChild(base, true, result); };
-  Meter meter({}, 1);
-  HY_RETURN_IF_ERROR(RunInChildren(limits, body, {}, &results));
-  run.cases = std::move(results);
-  run.seconds = meter.seconds();
-  return run;
+  return RunOpIds({id}, base, {}, /*closely=*/true);
 }
 
 }  // namespace halyard::conformance

@@ -26,6 +26,12 @@ absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
                                  const std::function<void(const Progress&)>& on_progress,
                                  const std::function<void(const CaseResult&)>& on_case);
 
+/// The cases of the ids, which need be in no list; `closely`: with what a failure looks like from near.
+/// Errors   INVALID_ARGUMENT: an id that is none.
+absl::StatusOr<RunResult> RunOpIds(const std::vector<std::string>& ids, const RunRequest& base,
+                                   const std::function<void(const Progress&)>& on_progress = {},
+                                   bool closely = false);
+
 /// One case by its id, as ListOpCases has it or not; with what a failure looks like from near.
 absl::StatusOr<RunResult> ReplayOp(const std::string& id, const RunRequest& base);
 

@@ -19,14 +19,20 @@ std::string Claim(const RunResult& result) {
       EscapeMarkup(result.port));
 }
 
+std::string HoldsText(const RunResult& result, const Summary& summary) {
+  if (summary.waived + result.waivers.size() == 0) return "holds";
+  std::string text = absl::StrCat("holds, ", summary.waived, " waived");
+  if (!result.waivers.empty()) absl::StrAppend(&text, " by ", result.waivers.size(), " waivers");
+  return text;
+}
+
 std::string Heading(const RunResult& result, const Summary& summary) {
   const bool ran = summary.passed + summary.failed + summary.waived + summary.weak != 0;
   std::string html = absl::StrCat("<section>\n<h2>", Claim(result), " ");
   if (!ran) {
     html += HtmlBadge("skip", "not run");
   } else if (Holds(result)) {
-    html += HtmlBadge(
-        "pass", summary.waived == 0 ? "holds" : absl::StrCat("holds, ", summary.waived, " waived"));
+    html += HtmlBadge("pass", HoldsText(result, summary));
   } else {
     html += HtmlBadge("fail", "does not hold");
   }

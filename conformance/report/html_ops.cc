@@ -8,6 +8,7 @@
 #include "conformance/ops/op_facts.h"
 #include "conformance/report/areas.h"
 #include "conformance/report/html_parts.h"
+#include "conformance/waivers.h"
 
 namespace halyard::conformance {
 namespace {
@@ -184,6 +185,25 @@ std::string Reasons(const RunResult& result) {
   return html;
 }
 
+std::string WaiversHtml(const RunResult& result) {
+  if (result.waivers.empty()) return "";
+  std::string html = "<h2>Waivers</h2>\n";
+  for (const std::string& line : WaiverTroubles(result)) {
+    absl::StrAppend(&html, "<p>", HtmlBadge("fail", "waiver"), " ", EscapeMarkup(line), "</p>\n");
+  }
+  html +=
+      "<table>\n<tr><th>Id</th><th>Cases, kernel</th><th>Reason</th><th>Until</th>"
+      "<th class=\"num\">err/T up to</th><th>By</th></tr>\n";
+  for (const Waiver& one : result.waivers) {
+    absl::StrAppend(&html, "<tr><td>", EscapeMarkup(one.id), "</td><td><code>",
+                    EscapeMarkup(one.cases), "</code><br><code>", EscapeMarkup(one.kernel),
+                    "</code></td><td>", EscapeMarkup(one.reason), "<br>", EscapeMarkup(one.issue),
+                    "</td><td>", EscapeMarkup(one.expires), "</td><td class=\"num\">",
+                    one.max_error, "</td><td>", EscapeMarkup(one.approved_by), "</td></tr>\n");
+  }
+  return html + "</table>\n";
+}
+
 std::string MutationHtml(const RunResult& result) {
   const std::string killed = result.Fact("mutants_killed");
   if (killed.empty()) return "";
@@ -198,8 +218,9 @@ std::string MutationHtml(const RunResult& result) {
 std::string OpsHtml(const RunResult& result) {
   const std::vector<KernelCoverage> coverage = CoverageOf(result);
   const std::vector<std::string> edges = EdgesCovered(coverage);
-  std::string html = absl::StrCat(UnshownHtml(result), MutationHtml(result), Reasons(result),
-                                  "<h2>Coverage</h2>\n", UncoveredHtml(edges), EdgeLegend(edges));
+  std::string html =
+      absl::StrCat(UnshownHtml(result), WaiversHtml(result), MutationHtml(result), Reasons(result),
+                   "<h2>Coverage</h2>\n", UncoveredHtml(edges), EdgeLegend(edges));
   for (const OpTable& table : TablesOf(coverage)) {
     absl::StrAppend(&html, "<h3>", EscapeMarkup(table.op), " <small>", table.counts.passed,
                     " passed, ", table.counts.failed, " failed, ", table.counts.weak, " weak, ",

@@ -7,6 +7,7 @@
 #include "conformance/ops/coverage.h"
 #include "conformance/report/coverage_json.h"
 #include "conformance/report/report.h"
+#include "conformance/report/waivers_json.h"
 
 namespace halyard::conformance {
 namespace {
@@ -164,6 +165,7 @@ json ToJson(const RunResult& result) {
                      {"fallback", summary.fallback},
                      {"holds", Holds(result)}}},
                    {"cases", cases}};
+  if (!result.waivers.empty()) document["waivers"] = WaiversToJson(result.waivers);
   if (result.level == "L1") document["coverage"] = CoverageToJson(result);
   return document;
 }
@@ -193,6 +195,9 @@ absl::StatusOr<RunResult> FromJson(absl::string_view text) {
   for (size_t i = 0; i < cases->size(); ++i) {
     HY_ASSIGN_OR_RETURN(CaseResult one, CaseFromJson((*cases)[i], absl::StrCat("cases[", i, "]")));
     result.cases.push_back(std::move(one));
+  }
+  if (document.contains("waivers")) {
+    HY_ASSIGN_OR_RETURN(result.waivers, WaiversFromJson(document["waivers"]));
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include "conformance/ops/coverage.h"
 #include "conformance/report/areas.h"
 #include "conformance/report/report.h"
+#include "conformance/waivers.h"
 
 namespace halyard::conformance {
 namespace {
@@ -59,6 +60,14 @@ std::string UnshownText(const RunResult& result) {
   return text.empty() ? "" : text + "\n";
 }
 
+std::string WaiverText(const RunResult& result) {
+  std::string text;
+  for (const std::string& line : WaiverTroubles(result)) {
+    absl::StrAppend(&text, "waiver  ", line, "\n");
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
 std::string VerboseLine(const CaseResult& one) {
   std::string text =
       absl::StrCat(absl::StrFormat("%-6s %7.3f s  ", VerdictName(one.verdict), one.seconds), one.id,
@@ -86,7 +95,7 @@ std::string ToText(const RunResult& result, bool verbose) {
   if (verbose && !result.cases.empty()) text += "\n";
   absl::StrAppend(&text, WeakCounts(result),
                   Counts(result, "Skipped, because it cannot be told here:", &CountsAsSkipped),
-                  UnshownText(result));
+                  UnshownText(result), WaiverText(result));
   absl::StrAppend(&text, result.level, " ", result.port, ": ", SummaryText(result.Summarise()));
   if (result.shards > 1) absl::StrAppend(&text, ", shard ", result.shard, " of ", result.shards);
   absl::StrAppend(&text, absl::StrFormat(", %.1f s\n", result.seconds));
