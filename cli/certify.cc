@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -15,8 +16,10 @@
 #include "cli/doctor.h"
 #include "cli/files.h"
 #include "cli/html_page.h"
+#include "conformance/ops/coverage.h"
 #include "conformance/report/report.h"
 #include "conformance/runner.h"
+#include "ops/builtin.h"
 
 namespace halyard::cli {
 namespace {
@@ -29,15 +32,27 @@ struct CertifyArgs {
   PortArgs port;
   DoctorRequest doctor;
   std::string out = "halyard-report";
+  std::string levels = "hal,ops";
+  std::vector<std::string> plugins;  // with kernels
   bool quick = false;
 };
 
 struct Certificate {
   nlohmann::json device;
   DoctorReport doctor;
-  RunResult hal;
+  std::vector<RunResult> runs;  // L0, and L1 if it was asked for
   bool holds = false;
+
+  const RunResult& hal() const { return runs.front(); }
+  std::string claim() const { return runs.size() > 1 ? "Halyard Ops" : "Halyard HAL"; }
 };
+
+absl::StatusOr<bool> WantsOps(const std::string& levels) {
+  if (levels == "hal") return false;
+  if (levels == "hal,ops") return true;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--levels ", levels, ": there are 'hal' and 'hal,ops'"));
+}
 
 /// Progress that names the step, at most once a second.
 std::function<void(const conformance::Progress&)> StepProgress(const Output& output) {
@@ -49,9 +64,9 @@ std::function<void(const conformance::Progress&)> StepProgress(const Output& out
   };
 }
 
-/// The conformance run comes first: it forks, and this process must have no thread until then.
-absl::StatusOr<Certificate> Gather(const CertifyArgs& args, const Output& output) {
-  Certificate certificate;
+/// Both levels; the score of broken kernels is of the suite, not of this chip, and left to `conform`.
+absl::StatusOr<std::vector<RunResult>> RunLevels(const CertifyArgs& args, const Output& output) {
+  HY_ASSIGN_OR_RETURN(const bool ops, WantsOps(args.levels));
   conformance::RunRequest request;
   request.port = args.port.port;
   request.device = args.port.device;
@@ -59,8 +74,24 @@ absl::StatusOr<Certificate> Gather(const CertifyArgs& args, const Output& output
   request.load = DefaultLoadOptions();
   if (args.quick) request.modes = {"bare"};
   output.Progress("conformance: does the port keep the contract?");
-  HY_ASSIGN_OR_RETURN(certificate.hal, conformance::Run(request, StepProgress(output)));
+  std::vector<RunResult> runs(ops ? 2 : 1);
+  HY_ASSIGN_OR_RETURN(runs[0], conformance::Run(request, StepProgress(output)));
   output.EndProgress();
+  if (!ops) return runs;
+  request.level = "ops";
+  request.ops.builtin = &TheBuiltinOps();
+  request.ops.builtin_kernels = &BuiltinKernelTable();
+  request.ops.plugins = args.plugins;
+  output.Progress("conformance: do operators and kernels give what they must?");
+  HY_ASSIGN_OR_RETURN(runs[1], conformance::Run(request, StepProgress(output)));
+  output.EndProgress();
+  return runs;
+}
+
+/// The conformance runs come first: they fork, and this process must have no thread until then.
+absl::StatusOr<Certificate> Gather(const CertifyArgs& args, const Output& output) {
+  Certificate certificate;
+  HY_ASSIGN_OR_RETURN(certificate.runs, RunLevels(args, output));
   HY_ASSIGN_OR_RETURN(const hal::Device device, OpenDevice(args.port));
   certificate.device = DeviceJson(device);
   DoctorRequest doctor = args.doctor;
@@ -70,9 +101,10 @@ absl::StatusOr<Certificate> Gather(const CertifyArgs& args, const Output& output
       certificate.doctor,
       Diagnose(device, doctor, [&output](absl::string_view line) { output.Progress(line); }));
   output.EndProgress();
-  const Summary summary = certificate.hal.Summarise();
-  certificate.holds = summary.failed == 0 && summary.weak == 0 && summary.passed > 0 &&
-                      certificate.doctor.Count(facts::Severity::kError) == 0;
+  certificate.holds = certificate.doctor.Count(facts::Severity::kError) == 0;
+  for (const RunResult& run : certificate.runs) {
+    certificate.holds = certificate.holds && conformance::Holds(run) && run.Summarise().passed > 0;
+  }
   return certificate;
 }
 
@@ -82,14 +114,21 @@ std::string Card(absl::string_view value, absl::string_view label) {
 }
 
 std::string Page(const Certificate& certificate) {
-  const RunResult& hal = certificate.hal;
-  const Summary summary = hal.Summarise();
+  const RunResult& hal = certificate.hal();
+  Summary summary;
+  for (const RunResult& run : certificate.runs) {
+    const Summary one = run.Summarise();
+    summary.passed += one.passed;
+    summary.failed += one.failed;
+    summary.skipped += one.skipped;
+  }
   std::string body = absl::StrCat(
       "<h1>", HtmlEscape(certificate.device["name"].get<std::string>()), " <span class=\"badge ",
-      certificate.holds ? "pass\">Halyard HAL: holds" : "fail\">Halyard HAL: does not hold",
-      "</span></h1>\n<p class=\"lead\">Port ", HtmlEscape(hal.port), " ",
-      HtmlEscape(hal.port_version), ", device ", HtmlEscape(hal.device), ", ",
-      HtmlEscape(hal.started_utc), ", Halyard ", HALYARD_VERSION, ".</p>\n<ul class=\"cards\">\n");
+      certificate.holds ? "pass\">" : "fail\">", certificate.claim(),
+      certificate.holds ? ": holds" : ": does not hold", "</span></h1>\n<p class=\"lead\">Port ",
+      HtmlEscape(hal.port), " ", HtmlEscape(hal.port_version), ", device ", HtmlEscape(hal.device),
+      ", ", HtmlEscape(hal.started_utc), ", Halyard ", HALYARD_VERSION,
+      ".</p>\n<ul class=\"cards\">\n");
   absl::StrAppend(&body, Card(absl::StrCat(summary.passed), "cases passed"),
                   Card(absl::StrCat(summary.failed), "failed"),
                   Card(absl::StrCat(summary.skipped), "skipped, each with a reason"));
@@ -101,22 +140,40 @@ std::string Page(const Certificate& certificate) {
   absl::StrAppend(
       &body,
       Card(absl::StrCat(certificate.doctor.Count(facts::Severity::kWarning)), "doctor's warnings"),
-      "</ul>\n", conformance::ToHtmlSection(hal), DoctorHtml(certificate.doctor));
+      "</ul>\n");
+  for (const RunResult& run : certificate.runs) body += conformance::ToHtmlSection(run);
+  body += DoctorHtml(certificate.doctor);
   return HtmlPage(absl::StrCat("Halyard certificate: ", hal.port), body);
 }
 
 nlohmann::json Document(const Certificate& certificate, const std::string& folder) {
-  return {{"schema", "halyard-certificate/1"},
-          {"version", HALYARD_VERSION},
-          {"holds", certificate.holds},
-          {"folder", folder},
-          {"device", certificate.device},
-          {"conformance", conformance::ToJson(certificate.hal)},
-          {"doctor", DoctorJson(certificate.doctor)}};
+  nlohmann::json document = {{"schema", "halyard-certificate/1"},
+                             {"version", HALYARD_VERSION},
+                             {"claim", certificate.claim()},
+                             {"holds", certificate.holds},
+                             {"folder", folder},
+                             {"device", certificate.device},
+                             {"conformance", conformance::ToJson(certificate.hal())},
+                             {"doctor", DoctorJson(certificate.doctor)}};
+  if (certificate.runs.size() > 1) document["ops"] = conformance::ToJson(certificate.runs[1]);
+  return document;
+}
+
+/// JUnit for CI, and the documents that `conform pack` takes.
+absl::Status WriteRuns(const std::vector<RunResult>& runs, const fs::path& out) {
+  for (const RunResult& run : runs) {
+    const bool ops = run.level == "L1";
+    HY_RETURN_IF_ERROR(WriteFile((out / (ops ? "ops.xml" : "conformance.xml")).string(),
+                                 conformance::ToJUnit(run)));
+    HY_RETURN_IF_ERROR(WriteFile((out / (ops ? "ops.json" : "hal.json")).string(),
+                                 conformance::ToJson(run).dump() + "\n"));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int> RunCertify(const CertifyArgs& args, const Output& output) {
   // Before the minutes of work, not after.
+  HY_RETURN_IF_ERROR(WantsOps(args.levels).status());
   HY_RETURN_IF_ERROR(MakeWritableDir(args.out));
   HY_RETURN_IF_ERROR(CheckSheets(args.doctor));
   HY_ASSIGN_OR_RETURN(const Certificate certificate, Gather(args, output));
@@ -124,16 +181,15 @@ absl::StatusOr<int> RunCertify(const CertifyArgs& args, const Output& output) {
   const nlohmann::json document = Document(certificate, args.out);
   HY_RETURN_IF_ERROR(WriteFile((out / "report.html").string(), Page(certificate)));
   HY_RETURN_IF_ERROR(WriteFile((out / "report.json").string(), document.dump(2) + "\n"));
-  HY_RETURN_IF_ERROR(
-      WriteFile((out / "conformance.xml").string(), conformance::ToJUnit(certificate.hal)));
+  HY_RETURN_IF_ERROR(WriteRuns(certificate.runs, out));
   HY_RETURN_IF_ERROR(WriteFile((out / "doctor.txt").string(), DoctorText(certificate.doctor)));
-  output.Text(conformance::ToText(certificate.hal, false));
+  for (const RunResult& run : certificate.runs) output.Text(conformance::ToText(run, false));
   output.Text(DoctorText(certificate.doctor));
   std::error_code error;
   const fs::path page = fs::absolute(out / "report.html", error);
   output.Text(absl::StrCat(
-      certificate.holds ? "The certificate holds: " : "It does not hold: ", "Halyard HAL for ",
-      certificate.hal.port, "\nReport: ", page.string(), "\n"));
+      certificate.holds ? "The certificate holds: " : "It does not hold: ", certificate.claim(),
+      " for ", certificate.hal().port, "\nReport: ", page.string(), "\n"));
   output.Document(document);
   return certificate.holds ? kHolds : kDoesNotHold;
 }
@@ -147,6 +203,8 @@ void AddCertify(const Program& program) {
   args->port.AddTo(*command);
   args->doctor.AddTo(*command);
   command->add_option("--out", args->out, "Folder of the report")->capture_default_str();
+  command->add_option("--levels", args->levels, "Levels: hal, or hal,ops")->capture_default_str();
+  command->add_option("--kernels", args->plugins, "Libraries with kernels, for level ops");
   command->add_flag("--quick", args->quick, "Only the bare mode, and few runs of each figure");
   command->add_flag("--json", program.output->json, "One JSON document on standard output");
   command->callback([args, program] {

@@ -305,7 +305,8 @@ bool OpCaseRun::Overlap() {
 ValueStrength OpCaseRun::Strength() {
   const hy_op_desc& op = op_->op->desc();
   ValueStrength strength = StrengthOf(op, *expected_, nullptr);
-  if (strength.speaks()) return strength;
+  // Data of an edge is the same for any seed.
+  if (strength.speaks() || !IsPlainDistribution(id_.c.dist)) return strength;
   NoteStep("computing what other data must give");
   ops::Case other = id_.c;
   ++other.seed;
