@@ -27,7 +27,6 @@ std::vector<std::string> EdgesIn(const CaseResult& one, bool is_check) {
 }
 
 void KeepWorst(const CaseResult& one, absl::string_view fact, const CaseResult** worst) {
-  if (one.Fact(fact) == nullptr) return;
   if (*worst == nullptr || FactNumber(one, fact) > FactNumber(**worst, fact)) *worst = &one;
 }
 
@@ -41,6 +40,7 @@ void AddCase(const CaseResult& one, KernelCoverage* out) {
     out->exact += *mode == "E" ? 1 : 0;
   }
   if (mode == nullptr || (*mode == "E" && !CountsAsFailed(one.verdict))) return;
+  if (one.Fact(kErrorFact) == nullptr || one.Fact(kUlpFact) == nullptr) return;
   KeepWorst(one, kErrorFact, &out->worst_error);
   KeepWorst(one, kUlpFact, &out->worst_ulp);
 }

@@ -18,8 +18,8 @@
 namespace halyard::conformance {
 
 struct ValueStrength {
-  std::string weak;  ///< why a pass says little; empty if it does not
-  std::string edge;  ///< why it is an edge case alone; empty if it is not
+  std::string weak;       ///< why a pass says little; empty if it does not
+  std::string edge;       ///< why it is an edge case alone; empty if it is not
   bool all_same = false;  ///< weak since all elements are the same, not since most are zero
   bool speaks() const { return weak.empty() && edge.empty(); }
 };
