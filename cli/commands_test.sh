@@ -78,6 +78,36 @@ expect_json "d['summary']['failed'] == 0 and d['summary']['passed'] > 0 and d['c
   conform --filter 'HAL-DEV-*' --json
 expect 2 'no case fits' conform --filter 'NOTHING-*'
 
+# Level ops: reports, what changed, waivers, bundles.
+expect 0 'L1 linux: [0-9]+ passed, 0 failed' conform --level ops --op scale --json-file "$work/scale.json" --html "$work/scale.html"
+grep -q 'class="heat"' "$work/scale.html" || { echo 'FAILED: no matrix in the page'; failures=$((failures + 1)); }
+expect 0 'Since the run of .*: 0 worse, 0 better' conform --level ops --op scale --diff "$work/scale.json"
+expect_json "d['diff']['worse'] == [] and d['coverage']['unshown'] == [] and d['summary']['holds']" \
+  conform --level ops --op scale --diff "$work/scale.json" --json
+expect 2 'no_such.json' conform --level ops --op scale --diff "$work/no_such.json"
+waiver() { # waiver DAYS CASES: a file with one waiver that ends in so many days
+  printf 'waivers:\n- {id: W-1, cases: "%s", kernel: "scale/*", reason: known, issue: "https://example.com/1", expires: %s, max_err_T: 2, approved_by: Jo}\n' \
+    "$2" "$(date -u -d "$1 days" +%F)" >"$work/waivers.yaml"
+}
+waiver 30 'L1/scale/f32.f32/*'
+expect 4 'waiver  W-1 speaks of cases that pass' conform --level ops --op scale --waivers "$work/waivers.yaml"
+expect 2 'level ops' conform --waivers "$work/waivers.yaml"
+waiver -1 'L1/scale/none/*'
+expect 4 'waiver  W-1 is over' conform --level ops --op scale --waivers "$work/waivers.yaml"
+waiver 200 'L1/scale/none/*'
+expect 2 '180 days' conform --level ops --op scale --waivers "$work/waivers.yaml"
+expect 2 'no file of waivers' conform --level ops --op scale --waivers "$work/no_such.yaml"
+expect 1 'level: none' conform pack "$work/scale.json" --out "$work/bundle" --product P --contact jo@example.com
+expect 1 'not of the whole list' conform verify "$work/bundle"
+expect 1 'Spot check of [0-9]+ exact cases, seed 5' conform verify "$work/bundle" --spot-check --seed 5
+expect 1 'L1 linux: [0-9]+ passed, 0 failed' conform verify "$work/bundle" --spot-check --seed 5
+expect 2 'not an empty folder' conform pack "$work/scale.json" --out "$work/bundle" --product P --contact jo@example.com
+(cd "$work/bundle" && sha256sum --quiet -c MANIFEST) || { echo 'FAILED: sha256sum on a manifest'; failures=$((failures + 1)); }
+echo >>"$work/bundle/STATEMENT"
+expect 1 'STATEMENT has another digest' conform verify "$work/bundle"
+expect 2 'no bundle' conform verify "$work/acme_none"
+expect 2 "'hal' and 'hal,ops'" certify --levels serve --out "$work/report"
+
 # explain.
 expect 0 'matmul' explain
 expect 0 'chosen  rmsnorm/' explain rmsnorm --types f32 --dims rows=4,cols=64

@@ -115,6 +115,10 @@ class Verifier {
       (by_waiver ? report_.waivers : report_.faults)
           .push_back(absl::StrCat(VerdictName(one.verdict), "  ", one.id));
     }
+    for (const char* name : {"HALYARD_FORCE_KERNEL", "HALYARD_DISABLE_KERNEL"}) {
+      const std::string value = run.Fact(name);
+      if (!value.empty()) Fault(absl::StrCat("kernels were left out by ", name, "=", value));
+    }
     for (const std::string& line : Unshown(run)) {
       Fault(absl::StrCat("nothing is shown of ", line));
     }
@@ -122,6 +126,10 @@ class Verifier {
       report_.waivers.push_back(absl::StrCat("waiver ", line));
     }
     CheckDays(run);
+    NoteCircumstances(run);
+  }
+
+  void NoteCircumstances(const RunResult& run) {
     if (run.Fact(kDirtyFact) != "no") {
       report_.notes.push_back(
           absl::StrCat("level ", run.level, " was run by a suite with changes on its commit"));

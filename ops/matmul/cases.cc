@@ -112,11 +112,12 @@ void AddOtherTypes(List* list, uint32_t w, int64_t block) {
       list->Add({type, w, type}, {.m = 3, .n = 19, .k = 3 * block, .bias = 1}, "lossless", lay);
       list->Add({type, w, type}, {.m = 5, .n = 37, .k = 768}, "normal", lay);
     }
-    for (const char* dist : {"llm", "lossless"})
-      list->Add({HY_TYPE_F32, w, type}, {.m = 2, .n = 35, .k = 768}, dist);
+    list->Add({HY_TYPE_F32, w, type}, {.m = 2, .n = 35, .k = 768}, "llm");
+    // Short sums, so that 16 bits still show each product.
+    list->Add({HY_TYPE_F32, w, type}, {.m = 2, .n = 35, .k = block}, "lossless");
     // Exact for kernels with a zero point, which quantise other data with a rounding.
     for (const uint32_t x : {uint32_t{HY_TYPE_F32}, type}) {
-      list->Add({x, w, type}, {.m = 2, .n = 19, .k = 768, .activation = HY_QA_TOKEN_ASYM},
+      list->Add({x, w, type}, {.m = 2, .n = 19, .k = block, .activation = HY_QA_TOKEN_ASYM},
                 "lossless_asym");
     }
     list->Add({type, w, HY_TYPE_F32}, {.m = 2, .n = 35, .k = 768}, "positive");
