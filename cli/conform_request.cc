@@ -62,6 +62,13 @@ absl::Status WriteReports(const ConformArgs& args, const RunResult& result,
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<conformance::Waiver>> WaiversOf(const ConformArgs& args) {
+  if (args.waivers.empty()) return std::vector<conformance::Waiver>();
+  if (args.level == "ops") return conformance::ReadWaivers(args.waivers, conformance::UtcNow());
+  return absl::InvalidArgumentError(
+      "--waivers are of level ops; what fails at level hal stands in --expectations");
+}
+
 }  // namespace
 
 absl::StatusOr<RunResult> ReadResult(const std::string& path) {
@@ -127,18 +134,8 @@ absl::StatusOr<RunRequest> MakeRequest(const ConformArgs& args) {
   request.ops.tier = args.full       ? ops::Tier::kFull
                      : args.standard ? ops::Tier::kStandard
                                      : ops::Tier::kQuick;
-  if (!args.waivers.empty()) {
-    if (args.level != "ops") {
-      return absl::InvalidArgumentError(
-          "--waivers are of level ops; what fails at level hal stands in --expectations");
-    }
-    HY_ASSIGN_OR_RETURN(request.waivers,
-                        conformance::ReadWaivers(args.waivers, conformance::UtcNow()));
-  }
-  // The score is of the whole list.
-  request.ops.mutation_score = args.ops.op.empty() && args.ops.format.empty() &&
-                               args.ops.kernel.empty() && args.ops.edge.empty() &&
-                               args.filter.empty();
+  HY_ASSIGN_OR_RETURN(request.waivers, WaiversOf(args));
+  request.ops.mutation_score = conformance::ScopeOf(request) == conformance::kWholeList;
   HY_RETURN_IF_ERROR(ParseShard(args.shard, &request));
   return request;
 }

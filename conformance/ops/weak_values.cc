@@ -50,6 +50,13 @@ std::string WhatIsWeak(absl::string_view name, const Tally& tally) {
                          : absl::StrCat("most elements of ", name, " are zero");
 }
 
+// `few`: of the elements that are free, those of outputs with too few to differ.
+std::string EdgeOf(uint64_t elements, uint64_t free, uint64_t few) {
+  if (elements == 0) return "there is nothing to compute";
+  if (free == 0) return "every element is the same for any data";
+  return few == free ? "too few elements to differ" : "";
+}
+
 }  // namespace
 
 ValueStrength StrengthOf(const hy_op_desc& op, const Expected& expected, const Expected* other) {
@@ -76,13 +83,7 @@ ValueStrength StrengthOf(const hy_op_desc& op, const Expected& expected, const E
     }
   }
   if (!strength.weak.empty()) return strength;
-  if (elements == 0) {
-    strength.edge = "there is nothing to compute";
-  } else if (free == 0) {
-    strength.edge = "every element is the same for any data";
-  } else if (few == free) {
-    strength.edge = "too few elements to differ";
-  }
+  strength.edge = EdgeOf(elements, free, few);
   return strength;
 }
 
