@@ -162,25 +162,46 @@ hy_tensor GuardedBuilder::Weights(absl::string_view name, uint32_t type,
                                   absl::Span<const int64_t> shape, absl::string_view dist) {
   const hy_tensor tensor = Filled(name, type, shape, dist, ops::Role::kWeights);
   if (!status_.ok() || layout_ == nullptr || layout_->type != type) return tensor;
-  if (!ops::CanPack(*layout_, tensor)) {
-    Fail(absl::UnimplementedError(absl::StrCat("layout ", layout_->name, " cannot hold ", name)));
-    return tensor;
+  return Packed(tensor, *layout_);
+}
+
+hy_tensor GuardedBuilder::Packed(const hy_tensor& weights, const hy_layout_desc& layout) {
+  const Block* const canonical = Find(weights.data);
+  if (canonical == nullptr) return weights;
+  const auto number = static_cast<int>(
+      std::find_if(blocks_.begin(), blocks_.end(),
+                   [&](const Block& block) { return &block == canonical; }) -
+      blocks_.begin());
+  if (!ops::CanPack(layout, weights)) {
+    Fail(absl::UnimplementedError(
+        absl::StrCat("layout ", layout.name, " cannot hold ", canonical->name)));
+    return weights;
   }
-  const int canonical = static_cast<int>(blocks_.size()) - 1;
-  Block* const block = Add(absl::StrCat(name, " (packed)"), tensor, 0,
-                           ops::PackedBytes(*layout_, tensor), kPackedAlignment);
-  if (block == nullptr) return tensor;
-  block->packed_from = canonical;
+  Block* const block = Add(absl::StrCat(canonical->name, " (packed)"), weights, 0,
+                           ops::PackedBytes(layout, weights), kPackedAlignment);
+  if (block == nullptr) return weights;
+  block->packed_from = number;
   const GuardedRegion& region = block->region;
   WriteGap(region.base() - region.slack_before(), region.slack_before());
   WriteGap(region.base() + region.bytes(), region.slack_after());
   if (!CopyFromTwin(block)) {
     std::memset(block->region.base(), kPoisonNan, static_cast<size_t>(block->region.bytes()));
-    ops::PackWeights(*layout_, tensor, block->region.base());
+    ops::PackWeights(layout, weights, block->region.base());
     TakeImage(block);
   }
-  block->tensor = ops::PackedView(*layout_, tensor, block->region.base());
+  block->tensor = ops::PackedView(layout, weights, block->region.base());
   return block->tensor;
+}
+
+void GuardedBuilder::TakeData(absl::string_view name, const GuardedBuilder& from) {
+  for (const Block& source : from.blocks_) {
+    if (source.name != name || source.image.empty()) continue;
+    for (Block& block : blocks_) {
+      if (block.name != name || block.image.size() != source.image.size()) continue;
+      block.image = source.image;
+      PutImage(block);
+    }
+  }
 }
 
 hy_tensor GuardedBuilder::Ints(absl::string_view name, absl::Span<const int64_t> shape,

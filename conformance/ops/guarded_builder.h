@@ -40,6 +40,13 @@ class GuardedBuilder : public ops::CaseBuilder {
   hy_tensor InOut(absl::string_view name, uint32_t type, absl::Span<const int64_t> shape) override;
   hy_tensor InPlace(absl::string_view name, const hy_tensor& in) override;
 
+  /// Weights that were given out before, once more in a layout that can hold them.
+  hy_tensor Packed(const hy_tensor& weights, const hy_layout_desc& layout);
+
+  /// Gives the data that another builder's operand of this name holds before a run to the one here,
+  /// of the same shape. Reset puts back no other data from then on.
+  void TakeData(absl::string_view name, const GuardedBuilder& from);
+
   /// The first thing that was wrong while building. Errors: INVALID_ARGUMENT: distribution or lay;
   /// RESOURCE_EXHAUSTED: no address space; UNIMPLEMENTED: the layout cannot hold these weights.
   const absl::Status& status() const { return status_; }
