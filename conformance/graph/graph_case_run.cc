@@ -71,7 +71,7 @@ bool GraphCaseRun::Prepare() {
   other_ = *std::move(second);
   other_->TakeWeights(*memory_);
   NoteStep("making the plan");
-  absl::StatusOr<std::unique_ptr<registry::Plan>> plan = MakePlan(*team, *memory_);
+  absl::StatusOr<std::unique_ptr<registry::Plan>> plan = MakePlan(*team, *memory_, graph_.steps.size());
   if (!plan.ok()) {
     return Fail(Verdict::kFail, absl::StrCat("no plan: ", plan.status().ToString()));
   }
@@ -80,11 +80,12 @@ bool GraphCaseRun::Prepare() {
 }
 
 absl::StatusOr<std::unique_ptr<registry::Plan>> GraphCaseRun::MakePlan(const hal::Team* team,
-                                                                       const GraphMemory& memory) {
+                                                                       const GraphMemory& memory,
+                                                                       size_t steps) {
   registry::RunOptions options;
   options.canonical = &memory.canonical();
   auto plan = std::make_unique<registry::Plan>(&under_test_.registry(), team, options);
-  for (size_t step = 0; step < graph_.steps.size(); ++step) {
+  for (size_t step = 0; step < steps; ++step) {
     HY_RETURN_IF_ERROR(plan->Add(*memory.op(step).op, memory.args(step)).status());
   }
   HY_RETURN_IF_ERROR(plan->Commit());
@@ -146,7 +147,7 @@ bool GraphCaseRun::FirstRun() {
   alone_.emplace(memory_.get(), &kernels_, Mode(id_.workers, 1), what);
   if (!alone_->Run(kPoisonNan, closely_, out_)) return false;
   memory_->Reset(kPoisonNumber);
-  return RunPlan(plan_.get(), memory_.get(), *alone_, "in one region");
+  return RunPlan(plan_.get(), id_.workers, memory_.get(), *alone_, "in one region");
 }
 
 // The plan as it stands, on the same memory with other numbers in it.
@@ -158,7 +159,7 @@ bool GraphCaseRun::NewInputs() {
   if (!other_alone_->Run(kPoisonNumber, closely_, out_)) return false;
   memory_->TakeInputs(*other_);
   memory_->Reset(kPoisonNan);
-  return RunPlan(plan_.get(), memory_.get(), *other_alone_, "in one region again, other inputs");
+  return RunPlan(plan_.get(), id_.workers, memory_.get(), *other_alone_, "in one region again, other inputs");
 }
 
 // The same plan told of other memory.
@@ -172,7 +173,7 @@ bool GraphCaseRun::OtherMemory() {
     return Fail(Verdict::kFail, absl::StrCat("the plan takes no other memory: ", status.ToString()));
   }
   other_->Reset(kPoisonNumber);
-  return RunPlan(plan_.get(), other_.get(), *other_alone_, "in one region in other memory");
+  return RunPlan(plan_.get(), id_.workers, other_.get(), *other_alone_, "in one region in other memory");
 }
 
 bool GraphCaseRun::AllInvariant(const std::vector<StepKernel>& kernels) const {
@@ -194,7 +195,7 @@ bool GraphCaseRun::OtherCounts() {
 bool GraphCaseRun::OtherCount(uint32_t workers) {
   const absl::StatusOr<const hal::Team*> team = TeamHere(request_, workers);
   if (!team.ok()) return true;  // the device has no such team
-  absl::StatusOr<std::unique_ptr<registry::Plan>> plan = MakePlan(*team, *other_);
+  absl::StatusOr<std::unique_ptr<registry::Plan>> plan = MakePlan(*team, *other_, graph_.steps.size());
   if (!plan.ok()) {
     return Fail(Verdict::kFail, absl::StrCat("no plan ", OfWorkers(workers), ": ",
                                              plan.status().ToString()));
@@ -202,12 +203,12 @@ bool GraphCaseRun::OtherCount(uint32_t workers) {
   const std::string what = absl::StrCat("in one region ", OfWorkers(workers));
   other_->Reset(kPoisonNan);
   const std::vector<StepKernel> kernels = KernelsOf(**plan);
-  if (AllInvariant(kernels)) return RunPlan(plan->get(), other_.get(), *other_alone_, what);
+  if (AllInvariant(kernels)) return RunPlan(plan->get(), workers, other_.get(), *other_alone_, what);
   OneByOne alone(other_.get(), &kernels, Mode(workers, 3),
                  absl::StrCat("one by one ", OfWorkers(workers)));
   if (!alone.Run(kPoisonNan, closely_, out_)) return false;
   other_->Reset(kPoisonNan);
-  return RunPlan(plan->get(), other_.get(), alone, what);
+  return RunPlan(plan->get(), workers, other_.get(), alone, what);
 }
 
 // The references in place of the kernels: each judged in its turn, and where the contract leaves only
@@ -230,8 +231,8 @@ bool GraphCaseRun::References() {
                            found.where));
 }
 
-bool GraphCaseRun::RunPlan(registry::Plan* plan, GraphMemory* memory, const OneByOne& alone,
-                           const std::string& what) {
+bool GraphCaseRun::RunPlan(registry::Plan* plan, uint32_t workers, GraphMemory* memory,
+                           const OneByOne& alone, const std::string& what) {
   NoteStep(absl::StrCat("running the plan ", what));
   const absl::Status status = plan->Run();
   const std::vector<std::string> damage = memory->Damage();
@@ -242,34 +243,64 @@ bool GraphCaseRun::RunPlan(registry::Plan* plan, GraphMemory* memory, const OneB
     return Fail(Verdict::kFail, absl::StrCat("the plan gives ", status.ToString(), ", not ",
                                              hy_status_name(alone.status()), " (", what, ")"));
   }
-  return SameBits(*memory, alone, what);
+  const GraphMemory::Difference seen = memory->FirstDifference(alone.bits(), memory->Bits());
+  return seen.step < 0 || Blame(workers, memory, alone, what, seen);
 }
 
-bool GraphCaseRun::SameBits(const GraphMemory& memory, const OneByOne& alone,
-                            const std::string& what) {
-  const GraphMemory::Difference found = memory.FirstDifference(alone.bits(), memory.Bits());
-  return found.step < 0 || Blame(memory, alone, what, found);
+absl::StatusOr<GraphMemory::Difference> GraphCaseRun::FindFirst(uint32_t workers,
+                                                                GraphMemory* memory,
+                                                                const OneByOne& alone) {
+  HY_ASSIGN_OR_RETURN(const hal::Team* team, TeamHere(request_, workers));
+  const hy_kernel_target target = registry::TargetOf(*team);
+  ops::Case strange = id_.c;
+  strange.seed += 2 * kOtherSeed;
+  HY_ASSIGN_OR_RETURN(
+      const std::unique_ptr<GraphMemory> stranger,
+      GraphMemory::Make(under_test_, graph_, strange, GuardSide::kAfter, target));
+  HY_ASSIGN_OR_RETURN(const std::unique_ptr<GraphMemory> kept,
+                      GraphMemory::Make(under_test_, graph_, id_.c, GuardSide::kAfter, target));
+  kept->TakeInputs(*memory);
+  for (size_t steps = 1; steps <= graph_.steps.size(); ++steps) {
+    HY_ASSIGN_OR_RETURN(const std::unique_ptr<registry::Plan> plan,
+                        MakePlan(team, *memory, steps));
+    for (const GraphMemory* data : {stranger.get(), kept.get()}) {
+      memory->TakeInputs(*data);
+      memory->Reset(kPoisonNan);
+      plan->Run().IgnoreError();  // what it left is what counts here
+    }
+    GraphMemory::Difference found =
+        memory->FirstDifference(alone.BitsAfter(steps), memory->Bits());
+    if (found.step < 0) continue;
+    if (static_cast<size_t>(found.step) + 1 != steps) {
+      absl::StrAppend(&found.where, "; from ", StepText(graph_, steps - 1, nullptr), " on");
+    }
+    return found;
+  }
+  return absl::NotFoundError("no part of the plan goes wrong");
 }
 
-bool GraphCaseRun::Blame(const GraphMemory& memory, const OneByOne& alone, const std::string& what,
-                         const GraphMemory::Difference& difference) {
+bool GraphCaseRun::Blame(uint32_t workers, GraphMemory* memory, const OneByOne& alone,
+                         const std::string& what, const GraphMemory::Difference& seen) {
+  const absl::StatusOr<GraphMemory::Difference> first = FindFirst(workers, memory, alone);
+  const GraphMemory::Difference& difference = first.ok() ? *first : seen;
   const auto step = static_cast<size_t>(difference.step);
   const registry::Kernel& kernel = *kernels_[step].kernel;
-  const Judgement judgement = alone.JudgeAgain(memory, step);
+  const Judgement judgement = alone.JudgeAgain(*memory, step);
   const std::string who = StepText(graph_, step, &kernel);
   if (judgement.holds()) {
     return Fail(Verdict::kNondeterministic,
                 absl::StrCat(who, ": other bits ", what, " than one by one: ", difference.where));
   }
   Fail(Verdict::kFail, absl::StrCat(who, ": ", judgement.Reason(kernel.op().desc()), " (", what,
+                                    ", ", difference.where,
                                     "; one by one the same kernels are right)"));
   if (!closely_) return false;
-  const std::vector<uint64_t> args = memory.ArgsFor(step, kernel.desc().layout);
+  const std::vector<uint64_t> args = memory->ArgsFor(step, kernel.desc().layout);
   Sight sight;
   sight.op = &kernel.op().desc();
   sight.kernel = &kernel.desc();
   sight.args = args.data();
-  sight.workers = id_.workers;
+  sight.workers = workers;
   TellBadElements(sight, judgement, alone.record(step).expected, out_);
   return false;
 }

@@ -30,7 +30,7 @@ class GraphCaseRun {
  private:
   bool Prepare();
   absl::StatusOr<std::unique_ptr<registry::Plan>> MakePlan(const hal::Team* team,
-                                                           const GraphMemory& memory);
+                                                           const GraphMemory& memory, size_t steps);
   bool FirstRun();
   bool NewInputs();
   bool OtherMemory();
@@ -39,11 +39,15 @@ class GraphCaseRun {
   bool References();
 
   /// Runs a plan on memory that was just reset, and compares it with the same steps one by one.
-  bool RunPlan(registry::Plan* plan, GraphMemory* memory, const OneByOne& alone,
+  bool RunPlan(registry::Plan* plan, uint32_t workers, GraphMemory* memory, const OneByOne& alone,
                const std::string& what);
-  bool SameBits(const GraphMemory& memory, const OneByOne& alone, const std::string& what);
-  bool Blame(const GraphMemory& memory, const OneByOne& alone, const std::string& what,
-             const GraphMemory::Difference& difference);
+  /// Names the first step that is wrong.
+  bool Blame(uint32_t workers, GraphMemory* memory, const OneByOne& alone, const std::string& what,
+             const GraphMemory::Difference& seen);
+  /// Runs ever longer plans, each twice, with other data at first; the memory is left as after the
+  /// shortest that goes wrong.
+  absl::StatusOr<GraphMemory::Difference> FindFirst(uint32_t workers, GraphMemory* memory,
+                                                    const OneByOne& alone);
   static std::vector<StepKernel> KernelsOf(const registry::Plan& plan);
   std::vector<StepKernel> ReferencesOf(uint32_t workers) const;
   bool AllInvariant(const std::vector<StepKernel>& kernels) const;

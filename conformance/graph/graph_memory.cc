@@ -207,7 +207,7 @@ GraphMemory::Difference GraphMemory::FirstDifference(const GraphBits& a, const G
       if (seen[at]) continue;  // a later step wrote there last
       seen[at] = true;
       const auto pair = std::mismatch(a[at].begin(), a[at].end(), b[at].begin(), b[at].end());
-      if (pair.first == a[at].end()) continue;
+      if (pair.first == a[at].end() || pair.second == b[at].end()) continue;
       const hy_tensor& t = tensor(number);
       const uint64_t row = hy_type_row_bytes(t.type, hy_tensor_cols(&t));
       const auto offset = static_cast<uint64_t>(pair.first - a[at].begin());

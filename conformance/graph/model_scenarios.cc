@@ -14,8 +14,8 @@ void ListLayer(ops::Tier tier, Cases* out) {
                        {kF32, HY_TYPE_Q4_K, HY_TYPE_Q8_0, HY_TYPE_A8_B256},
                        {kBf16, kBf16, kBf16, HY_TYPE_A8_TOKEN},
                        {kF32, HY_TYPE_W4A8_G128, kF32, HY_TYPE_A8_TOKEN}};
-  const Dims decode = {{"rows", 1}, {"cols", 256}, {"hq", 4}, {"hkv", 2}, {"d", 32}, {"ctx", 21}};
-  const Dims prefill = {{"rows", 7}, {"cols", 256}, {"hq", 3}, {"hkv", 1}, {"d", 32}, {"ctx", 0}};
+  const Dims decode = {{"rows", 1}, {"cols", 256}, {"hq", 8}, {"hkv", 2}, {"d", 32}, {"ctx", 21}};
+  const Dims prefill = {{"rows", 7}, {"cols", 256}, {"hq", 4}, {"hkv", 1}, {"d", 64}, {"ctx", 0}};
   for (const Types& types : all) {
     AddCase(out, "layer", types, decode, "normal", "packed");
     AddCase(out, "layer", types, prefill);

@@ -135,7 +135,8 @@ bool OneByOne::Judge(size_t step, const RunOutcome& outcome, CaseResult* out) {
   }
   if (status_ == HY_OK) status_ = outcome.status;
   const hy_op_desc& op = memory_->op(step).op->desc();
-  record.judgement = JudgeOutputs(op, record.args.data(), record.expected, BeforeFn(step));
+  record.judgement = JudgeOutputs(op, record.args.data(), record.expected, BeforeFn(step),
+                                  Gates::kWithoutBias);
   if (record.judgement.holds()) return true;
   return Fail(step, Verdict::kFail, record.judgement.Reason(op), out);
 }
@@ -147,6 +148,7 @@ bool OneByOne::CheckOthers(size_t step, CaseResult* out) {
     std::vector<uint8_t>& known = bits_[static_cast<size_t>(number)];
     std::vector<uint8_t> now = memory_->BitsOf(number);
     if (std::find(own.begin(), own.end(), number) != own.end()) {
+      records_[step].after.emplace_back(number, now);
       known = std::move(now);
     } else if (known != now) {
       return Fail(step, Verdict::kMemoryViolation,
@@ -208,6 +210,14 @@ void OneByOne::NoteDetermined(size_t step) {
   }
 }
 
+GraphBits OneByOne::BitsAfter(size_t steps) const {
+  GraphBits bits(memory_->graph().tensors.size());
+  for (size_t step = 0; step < steps; ++step) {
+    for (const auto& [number, rows] : records_[step].after) bits[static_cast<size_t>(number)] = rows;
+  }
+  return bits;
+}
+
 Judgement OneByOne::JudgeAgain(const GraphMemory& memory, size_t step) const {
   const hy_op_desc& op = memory.op(step).op->desc();
   const std::vector<uint64_t> args = memory.ArgsFor(step, kernels_[step].kernel->desc().layout);
@@ -220,7 +230,7 @@ Judgement OneByOne::JudgeAgain(const GraphMemory& memory, size_t step) const {
     }
     return std::vector<uint8_t>();
   };
-  return JudgeOutputs(op, args.data(), record.expected, before);
+  return JudgeOutputs(op, args.data(), record.expected, before, Gates::kWithoutBias);
 }
 
 // All steps run again up to this one, whose workers are watched.

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/graph/graph_memory.h"
@@ -29,6 +30,7 @@ struct StepRecord {
   reference::Expected expected;
   Judgement judgement;
   std::vector<std::vector<uint8_t>> before;  ///< of each output operand, row after row
+  std::vector<std::pair<int, std::vector<uint8_t>>> after;  ///< bits of each tensor it wrote to
 };
 
 class OneByOne {
@@ -43,6 +45,9 @@ class OneByOne {
 
   const GraphBits& bits() const { return bits_; }
   const StepRecord& record(size_t step) const { return records_[step]; }
+  /// The bits that tensors had when the first `steps` of them were done; those that were not written
+  /// are empty.
+  GraphBits BitsAfter(size_t steps) const;
   /// The status that a run of all steps must give.
   hy_status status() const { return status_; }
   /// Whether what steps computed was exact, as the inputs determine it, tensor by tensor.

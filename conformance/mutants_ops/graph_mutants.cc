@@ -100,16 +100,16 @@ int NoBias(const void* raw, const hy_kernel_target*, hy_why* why) {
 
 // Turns the signs of some rows of floats; zeros stay as they are if wanted.
 void TurnSigns(const hy_tensor& t, const Rows& rows, bool zeros) {
-  const auto size = static_cast<int64_t>(hy_type_facts(t.type)->block_bytes);
+  const bool wide = t.type == HY_TYPE_F32;
   for (int64_t r = rows.begin; r < rows.end; ++r) {
     auto* const row = static_cast<uint8_t*>(hy_tensor_row(&t, r));
     for (int64_t c = 0; c < hy_tensor_cols(&t); ++c) {
       if (!zeros && reference::LoadElement(t, row, c) == 0) continue;
-      uint8_t* const element = row + c * size;
-      uint32_t word = 0;
-      std::memcpy(&word, element, static_cast<size_t>(size));
-      word ^= size == 4 ? 0x80000000u : 0x8000u;
-      std::memcpy(element, &word, static_cast<size_t>(size));
+      if (wide) {
+        reinterpret_cast<uint32_t*>(row)[c] ^= 0x80000000u;
+      } else {
+        reinterpret_cast<uint16_t*>(row)[c] ^= uint16_t{0x8000};
+      }
     }
   }
 }
