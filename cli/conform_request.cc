@@ -51,7 +51,8 @@ absl::Status WriteReports(const ConformArgs& args, const RunResult& result) {
 void AddRunOptions(CLI::App& command, ConformArgs& args) {
   args.port.AddTo(command);
   command.add_option("--level", args.level, "Level: hal, ops or graph")->capture_default_str();
-  command.add_option("--kernels", args.ops.plugins, "Libraries with kernels, for levels ops and graph");
+  command.add_option("--kernels", args.ops.plugins,
+                     "Libraries with kernels, for levels ops and graph");
   command.add_option("--deadline-scale", args.deadline_scale, "Multiply every deadline")
       ->check(CLI::PositiveNumber);
   command.add_option("--expectations", args.expectations,
@@ -67,7 +68,8 @@ void AddCaseOptions(CLI::App& command, ConformArgs& args) {
   command.add_flag("--standard", args.standard, "Levels ops, graph: more, within ten minutes");
   command.add_flag("--full", args.full, "Levels ops, graph: all cases");
   command.add_option("--op", args.ops.op, "Levels ops, graph: ops to test, a glob");
-  command.add_option("--format", args.ops.format, "Levels ops, graph: a type that cases have, a glob");
+  command.add_option("--format", args.ops.format,
+                     "Levels ops, graph: a type that cases have, a glob");
   command.add_option("--kernel", args.ops.kernel, "Level ops: kernel ids, a glob");
   command.add_option("--edge", args.ops.edge, "Level ops: an edge that cases cover, such as X11");
   command.add_option("--shard", args.shard, "Run part i of n, as i/n");

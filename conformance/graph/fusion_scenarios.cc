@@ -48,8 +48,13 @@ void ListQkv(ops::Tier tier, Cases* out) {
     if (tier == ops::Tier::kQuick) continue;
     for (const int64_t mode : {0, 1}) {
       AddCase(out, "qkv-rope-append", types,
-              {{"rows", 1 + 8 * mode}, {"cols", 512}, {"hq", 3}, {"hkv", 1}, {"d", 64},
-               {"page", 16}, {"mode", mode}},
+              {{"rows", 1 + 8 * mode},
+               {"cols", 512},
+               {"hq", 3},
+               {"hkv", 1},
+               {"d", 64},
+               {"page", 16},
+               {"mode", mode}},
               "llm", mode == 0 ? "packed" : "pad64");
     }
   }

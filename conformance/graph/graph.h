@@ -82,8 +82,7 @@ struct Graph {
 
   /// Adds a step. `options` has its tensors absent.
   template <typename Args>
-  void Step(absl::string_view op, Args options,
-            std::vector<std::pair<std::string, int>> operands) {
+  void Step(absl::string_view op, Args options, std::vector<std::pair<std::string, int>> operands) {
     options.struct_size = sizeof options;
     std::vector<uint64_t> words((sizeof options + 7) / 8, 0);
     std::memcpy(words.data(), &options, sizeof options);

@@ -43,10 +43,10 @@ absl::StatusOr<GraphCaseId> ParseGraphCaseId(absl::string_view text) {
   if (!absl::ConsumePrefix(&rest, kLevel)) return Wrong(text, "it does not begin with L2");
   GraphCaseId id;
   absl::string_view value;
-  if (!TakeLast("thr", &rest, &value) || !absl::SimpleAtoi(value, &id.workers) ||
-      id.workers == 0 || id.workers > kMostGraphWorkers) {
-    return Wrong(text, absl::StrCat("it lacks /thr=, the number of workers, up to ",
-                                    kMostGraphWorkers));
+  if (!TakeLast("thr", &rest, &value) || !absl::SimpleAtoi(value, &id.workers) || id.workers == 0 ||
+      id.workers > kMostGraphWorkers) {
+    return Wrong(text,
+                 absl::StrCat("it lacks /thr=, the number of workers, up to ", kMostGraphWorkers));
   }
   if (TakeLast("drop", &rest, &value)) {
     for (const absl::string_view part : absl::StrSplit(value, '+')) {

@@ -45,6 +45,16 @@ bool GraphCaseRun::Fail(Verdict verdict, const std::string& reason) {
   return false;
 }
 
+absl::Status GraphCaseRun::MakeMemory(const hy_kernel_target& target) {
+  ops::Case other = id_.c;
+  other.seed += kOtherSeed;
+  HY_ASSIGN_OR_RETURN(memory_,
+                      GraphMemory::Make(under_test_, graph_, id_.c, GuardSide::kAfter, target));
+  HY_ASSIGN_OR_RETURN(other_, GraphMemory::Make(under_test_, graph_, other, GuardSide::kBefore,
+                                                target, memory_.get()));
+  return absl::OkStatus();
+}
+
 bool GraphCaseRun::Prepare() {
   NoteStep("making the graph");
   absl::StatusOr<Graph> graph = MakeGraph(id_, *request_.ops.builtin);
@@ -55,23 +65,14 @@ bool GraphCaseRun::Prepare() {
   const absl::StatusOr<const hal::Team*> team = TeamHere(request_, id_.workers);
   if (!team.ok()) return Fail(Verdict::kSkip, team.status().ToString());
   const hy_kernel_target target = registry::TargetOf(**team);
-  ops::Case other = id_.c;
-  other.seed += kOtherSeed;
-  absl::StatusOr<std::unique_ptr<GraphMemory>> memory =
-      GraphMemory::Make(under_test_, graph_, id_.c, GuardSide::kAfter, target);
-  absl::StatusOr<std::unique_ptr<GraphMemory>> second =
-      GraphMemory::Make(under_test_, graph_, other, GuardSide::kBefore, target);
-  for (const absl::Status& status : {memory.status(), second.status()}) {
-    if (absl::IsResourceExhausted(status)) {
-      return Fail(Verdict::kSkip, std::string(status.message()));
-    }
-    if (!status.ok()) return Fail(Verdict::kFail, absl::StrCat(kNoCase, status.message()));
+  const absl::Status status = MakeMemory(target);
+  if (absl::IsResourceExhausted(status)) {
+    return Fail(Verdict::kSkip, std::string(status.message()));
   }
-  memory_ = *std::move(memory);
-  other_ = *std::move(second);
-  other_->TakeWeights(*memory_);
+  if (!status.ok()) return Fail(Verdict::kFail, absl::StrCat(kNoCase, status.message()));
   NoteStep("making the plan");
-  absl::StatusOr<std::unique_ptr<registry::Plan>> plan = MakePlan(*team, *memory_, graph_.steps.size());
+  absl::StatusOr<std::unique_ptr<registry::Plan>> plan =
+      MakePlan(*team, *memory_, graph_.steps.size());
   if (!plan.ok()) {
     return Fail(Verdict::kFail, absl::StrCat("no plan: ", plan.status().ToString()));
   }
@@ -136,9 +137,8 @@ bool GraphCaseRun::FirstRun() {
     const registry::Kernel* const chosen = plan_->selection(step).kernel;
     if (kernels_[step].kernel == chosen) continue;
     if (chosen->failures() != 0) {
-      return Fail(Verdict::kFail,
-                  absl::StrCat(StepText(graph_, step, chosen), " fails, and ",
-                               kernels_[step].kernel->id(), " ran in its place"));
+      return Fail(Verdict::kFail, absl::StrCat(StepText(graph_, step, chosen), " fails, and ",
+                                               kernels_[step].kernel->id(), " ran in its place"));
     }
     fallback_ = absl::StrCat(StepText(graph_, step, chosen), " declined, ",
                              kernels_[step].kernel->id(), " ran");
@@ -159,7 +159,8 @@ bool GraphCaseRun::NewInputs() {
   if (!other_alone_->Run(kPoisonNumber, closely_, out_)) return false;
   memory_->TakeInputs(*other_);
   memory_->Reset(kPoisonNan);
-  return RunPlan(plan_.get(), id_.workers, memory_.get(), *other_alone_, "in one region again, other inputs");
+  return RunPlan(plan_.get(), id_.workers, memory_.get(), *other_alone_,
+                 "in one region again, other inputs");
 }
 
 // The same plan told of other memory.
@@ -170,10 +171,12 @@ bool GraphCaseRun::OtherMemory() {
   NoteStep("committing the plan for other memory");
   const absl::Status status = plan_->Commit();
   if (!status.ok()) {
-    return Fail(Verdict::kFail, absl::StrCat("the plan takes no other memory: ", status.ToString()));
+    return Fail(Verdict::kFail,
+                absl::StrCat("the plan takes no other memory: ", status.ToString()));
   }
   other_->Reset(kPoisonNumber);
-  return RunPlan(plan_.get(), id_.workers, other_.get(), *other_alone_, "in one region in other memory");
+  return RunPlan(plan_.get(), id_.workers, other_.get(), *other_alone_,
+                 "in one region in other memory");
 }
 
 bool GraphCaseRun::AllInvariant(const std::vector<StepKernel>& kernels) const {
@@ -195,15 +198,17 @@ bool GraphCaseRun::OtherCounts() {
 bool GraphCaseRun::OtherCount(uint32_t workers) {
   const absl::StatusOr<const hal::Team*> team = TeamHere(request_, workers);
   if (!team.ok()) return true;  // the device has no such team
-  absl::StatusOr<std::unique_ptr<registry::Plan>> plan = MakePlan(*team, *other_, graph_.steps.size());
+  absl::StatusOr<std::unique_ptr<registry::Plan>> plan =
+      MakePlan(*team, *other_, graph_.steps.size());
   if (!plan.ok()) {
-    return Fail(Verdict::kFail, absl::StrCat("no plan ", OfWorkers(workers), ": ",
-                                             plan.status().ToString()));
+    return Fail(Verdict::kFail,
+                absl::StrCat("no plan ", OfWorkers(workers), ": ", plan.status().ToString()));
   }
   const std::string what = absl::StrCat("in one region ", OfWorkers(workers));
   other_->Reset(kPoisonNan);
   const std::vector<StepKernel> kernels = KernelsOf(**plan);
-  if (AllInvariant(kernels)) return RunPlan(plan->get(), workers, other_.get(), *other_alone_, what);
+  if (AllInvariant(kernels))
+    return RunPlan(plan->get(), workers, other_.get(), *other_alone_, what);
   OneByOne alone(other_.get(), &kernels, Mode(workers, 3),
                  absl::StrCat("one by one ", OfWorkers(workers)));
   if (!alone.Run(kPoisonNan, closely_, out_)) return false;
@@ -256,20 +261,20 @@ absl::StatusOr<GraphMemory::Difference> GraphCaseRun::FindFirst(uint32_t workers
   strange.seed += 2 * kOtherSeed;
   HY_ASSIGN_OR_RETURN(
       const std::unique_ptr<GraphMemory> stranger,
-      GraphMemory::Make(under_test_, graph_, strange, GuardSide::kAfter, target));
-  HY_ASSIGN_OR_RETURN(const std::unique_ptr<GraphMemory> kept,
-                      GraphMemory::Make(under_test_, graph_, id_.c, GuardSide::kAfter, target));
+      GraphMemory::Make(under_test_, graph_, strange, GuardSide::kAfter, target, memory));
+  HY_ASSIGN_OR_RETURN(
+      const std::unique_ptr<GraphMemory> kept,
+      GraphMemory::Make(under_test_, graph_, id_.c, GuardSide::kAfter, target, memory));
   kept->TakeInputs(*memory);
   for (size_t steps = 1; steps <= graph_.steps.size(); ++steps) {
-    HY_ASSIGN_OR_RETURN(const std::unique_ptr<registry::Plan> plan,
-                        MakePlan(team, *memory, steps));
+    HY_ASSIGN_OR_RETURN(const std::unique_ptr<registry::Plan> plan, MakePlan(team, *memory, steps));
     for (const GraphMemory* data : {stranger.get(), kept.get()}) {
       memory->TakeInputs(*data);
       memory->Reset(kPoisonNan);
       plan->Run().IgnoreError();  // what it left is what counts here
     }
     GraphMemory::Difference found =
-        memory->FirstDifference(alone.BitsAfter(steps), memory->Bits());
+        memory->FirstDifference(alone.BitsAfter(steps), memory->Bits(), steps);
     if (found.step < 0) continue;
     if (static_cast<size_t>(found.step) + 1 != steps) {
       absl::StrAppend(&found.where, "; from ", StepText(graph_, steps - 1, nullptr), " on");
@@ -291,9 +296,9 @@ bool GraphCaseRun::Blame(uint32_t workers, GraphMemory* memory, const OneByOne& 
     return Fail(Verdict::kNondeterministic,
                 absl::StrCat(who, ": other bits ", what, " than one by one: ", difference.where));
   }
-  Fail(Verdict::kFail, absl::StrCat(who, ": ", judgement.Reason(kernel.op().desc()), " (", what,
-                                    ", ", difference.where,
-                                    "; one by one the same kernels are right)"));
+  Fail(Verdict::kFail,
+       absl::StrCat(who, ": ", judgement.Reason(kernel.op().desc()), " (", what, ", ",
+                    difference.where, "; one by one the same kernels are right)"));
   if (!closely_) return false;
   const std::vector<uint64_t> args = memory->ArgsFor(step, kernel.desc().layout);
   Sight sight;
@@ -336,8 +341,7 @@ void GraphCaseRun::AddFacts() {
   if (kernels_.empty()) return;
   std::vector<std::string> ran;
   for (size_t step = 0; step < kernels_.size(); ++step) {
-    ran.push_back(
-        absl::StrCat(graph_.steps[step].label, "=", kernels_[step].kernel->id()));
+    ran.push_back(absl::StrCat(graph_.steps[step].label, "=", kernels_[step].kernel->id()));
   }
   add("ran", absl::StrJoin(ran, " "));
   if (plan_ != nullptr) add("barriers", absl::StrCat(plan_->barriers()));

@@ -29,6 +29,7 @@ class GraphCaseRun {
 
  private:
   bool Prepare();
+  absl::Status MakeMemory(const hy_kernel_target& target);
   absl::StatusOr<std::unique_ptr<registry::Plan>> MakePlan(const hal::Team* team,
                                                            const GraphMemory& memory, size_t steps);
   bool FirstRun();

@@ -30,7 +30,8 @@ Scenario RandomGraphs();
 absl::StatusOr<Graph> MakeGraph(const GraphCaseId& id, const BuiltinOps& builtin);
 
 /// All cases of a tier whose name, or one of whose ops, fits the glob `op`.
-std::vector<ListedCase> ListGraphCases(ops::Tier tier, const std::string& op, const BuiltinOps& builtin);
+std::vector<ListedCase> ListGraphCases(ops::Tier tier, const std::string& op,
+                                       const BuiltinOps& builtin);
 
 /// What a case's types, dims and distribution make it fit to be shrunk to, the boldest first: one
 /// worker, fewer steps, smaller sizes, plain memory.

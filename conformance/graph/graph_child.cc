@@ -8,8 +8,7 @@
 namespace halyard::conformance {
 
 absl::StatusOr<std::string> ListGraphsInChild(const RunRequest& request) {
-  return ListedCasesToText(
-      ListGraphCases(request.ops.tier, request.ops.op, *request.ops.builtin));
+  return ListedCasesToText(ListGraphCases(request.ops.tier, request.ops.op, *request.ops.builtin));
 }
 
 void RunGraphCaseInChild(const RunRequest& request, bool closely, CaseResult* inout_result) {

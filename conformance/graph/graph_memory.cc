@@ -20,10 +20,12 @@ bool Writes(const hy_operand& operand) { return (operand.flags & HY_OPERAND_WRIT
 absl::StatusOr<std::unique_ptr<GraphMemory>> GraphMemory::Make(const UnderTest& under_test,
                                                                const Graph& graph,
                                                                const ops::Case& c, GuardSide side,
-                                                               const hy_kernel_target& target) {
+                                                               const hy_kernel_target& target,
+                                                               const GraphMemory* like) {
   std::unique_ptr<GraphMemory> memory(new GraphMemory(graph, c));
   memory->builder_ = std::make_unique<GuardedBuilder>(&memory->case_, side, nullptr);
   HY_RETURN_IF_ERROR(memory->builder_->status());
+  if (like != nullptr) memory->builder_->ShareWeights(like->builder_.get());
   HY_RETURN_IF_ERROR(memory->FindOps(under_test));
   HY_RETURN_IF_ERROR(memory->Place(under_test, target));
   HY_RETURN_IF_ERROR(memory->BindAll());
@@ -38,8 +40,9 @@ absl::Status GraphMemory::FindOps(const UnderTest& under_test) {
       return absl::InvalidArgumentError(absl::StrCat(step.op, ": its args are larger"));
     }
     for (const auto& [name, tensor] : step.operands) {
-      const bool known = std::any_of(op->op->operands().begin(), op->op->operands().end(),
-                                     [&name = name](const hy_operand& o) { return name == o.name; });
+      const bool known =
+          std::any_of(op->op->operands().begin(), op->op->operands().end(),
+                      [&name = name](const hy_operand& o) { return name == o.name; });
       if (!known) return absl::InvalidArgumentError(absl::StrCat(step.op, " has no ", name));
     }
     ops_.push_back(op);
@@ -82,8 +85,7 @@ void GraphMemory::PlaceView(size_t number) {
   const hy_tensor& base = tensor(t.base);
   hy_tensor& view = tensors_[number];
   view = hy_tensor_dense(nullptr, t.type, static_cast<uint32_t>(t.shape.size()), t.shape.data());
-  view.data =
-      static_cast<unsigned char*>(base.data) + hy_type_row_bytes(t.type, t.first_col);
+  view.data = static_cast<unsigned char*>(base.data) + hy_type_row_bytes(t.type, t.first_col);
   if (base.rank > 1) view.stride[0] = base.stride[0];
 }
 
@@ -93,9 +95,8 @@ absl::Status GraphMemory::PlacePacked(const UnderTest& under_test, const hy_kern
   tensors_[number] = tensor(base);
   for (size_t step = 0; step < graph_.steps.size(); ++step) {
     const auto& operands = graph_.steps[step].operands;
-    if (std::none_of(operands.begin(), operands.end(), [&](const auto& one) {
-          return one.second == static_cast<int>(number);
-        })) {
+    if (std::none_of(operands.begin(), operands.end(),
+                     [&](const auto& one) { return one.second == static_cast<int>(number); })) {
       continue;
     }
     const std::vector<uint64_t> args = Bound(step);
@@ -145,8 +146,8 @@ absl::Status GraphMemory::BindAll() {
     args_.push_back(Bound(step));
     hy_why why = {};
     if (ops_[step]->op->desc().validate(args(step), &why) != HY_OK) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "step ", graph_.steps[step].label, " (", graph_.steps[step].op, "): ", why.text));
+      return absl::InvalidArgumentError(absl::StrCat("step ", graph_.steps[step].label, " (",
+                                                     graph_.steps[step].op, "): ", why.text));
     }
     for (const int number : WrittenBy(step)) {
       if (seen[static_cast<size_t>(number)]) continue;
@@ -168,10 +169,10 @@ std::vector<uint64_t> GraphMemory::ArgsFor(size_t step, uint32_t layout) const {
   return copy;
 }
 
-void GraphMemory::Take(const GraphMemory& other, bool weights) {
+void GraphMemory::TakeInputs(const GraphMemory& other) {
   for (const GraphTensor& t : graph_.tensors) {
     const bool is_weights = t.origin == Origin::kWeights || t.origin == Origin::kPacked;
-    if (is_weights == weights) builder_->TakeData(t.name, *other.builder_);
+    if (!is_weights) builder_->TakeData(t.name, *other.builder_);
   }
 }
 
@@ -198,10 +199,11 @@ GraphBits GraphMemory::Bits() const {
   return bits;
 }
 
-GraphMemory::Difference GraphMemory::FirstDifference(const GraphBits& a, const GraphBits& b) const {
+GraphMemory::Difference GraphMemory::FirstDifference(const GraphBits& a, const GraphBits& b,
+                                                     size_t steps) const {
   std::vector<bool> seen(tensors_.size(), false);
   Difference first;
-  for (size_t step = graph_.steps.size(); step-- > 0;) {
+  for (size_t step = steps; step-- > 0;) {
     for (const int number : WrittenBy(step)) {
       const auto at = static_cast<size_t>(number);
       if (seen[at]) continue;  // a later step wrote there last

@@ -24,13 +24,14 @@ using GraphBits = std::vector<std::vector<uint8_t>>;
 class GraphMemory {
  public:
   /// Graph and registry are borrowed; `c` gives distribution, lay and seed. `target`: what packed
-  /// layouts are chosen for.
+  /// layouts are chosen for. `like`: memory of the same graph that has the weights; may be nullptr.
   /// Errors   as GuardedBuilder; INVALID_ARGUMENT: a step that its op's contract refuses; NOT_FOUND:
   ///          no such op.
   static absl::StatusOr<std::unique_ptr<GraphMemory>> Make(const UnderTest& under_test,
                                                            const Graph& graph, const ops::Case& c,
                                                            GuardSide side,
-                                                           const hy_kernel_target& target);
+                                                           const hy_kernel_target& target,
+                                                           const GraphMemory* like = nullptr);
 
   const Graph& graph() const { return graph_; }
   const TestedOp& op(size_t step) const { return *ops_[step]; }
@@ -45,9 +46,8 @@ class GraphMemory {
   void Reset(uint8_t poison) { builder_->Reset(poison); }
   std::vector<std::string> Damage() const { return builder_->Damage(); }
   std::vector<std::string> InputDigests() const { return builder_->InputDigests(); }
-  /// The weights, or all but the weights, of another of the same graph.
-  void TakeWeights(const GraphMemory& other) { Take(other, true); }
-  void TakeInputs(const GraphMemory& other) { Take(other, false); }
+  /// The data of another of the same graph, but for the weights.
+  void TakeInputs(const GraphMemory& other);
 
   /// Numbers of the owners that some step writes, and of those that this one does.
   const std::vector<int>& written() const { return written_; }
@@ -60,7 +60,11 @@ class GraphMemory {
     int step = -1;
     std::string where;
   };
-  Difference FirstDifference(const GraphBits& a, const GraphBits& b) const;
+  Difference FirstDifference(const GraphBits& a, const GraphBits& b) const {
+    return FirstDifference(a, b, graph_.steps.size());
+  }
+  /// The same once `steps` of them ran.
+  Difference FirstDifference(const GraphBits& a, const GraphBits& b, size_t steps) const;
 
  private:
   GraphMemory(const Graph& graph, const ops::Case& c) : graph_(graph), case_(c) {}
@@ -72,7 +76,6 @@ class GraphMemory {
                            size_t number);
   std::vector<uint64_t> Bound(size_t step) const;
   absl::Status BindAll();
-  void Take(const GraphMemory& other, bool weights);
 
   const Graph& graph_;
   const ops::Case case_;

@@ -195,8 +195,7 @@ Pool MakePool(Graph* graph, uint32_t type, int64_t pages, int64_t page, int64_t 
   return pool;
 }
 
-void AddAppend(Graph* graph, int x, int64_t first_k, int64_t first_v, const Pool& pool,
-               int slots) {
+void AddAppend(Graph* graph, int x, int64_t first_k, int64_t first_v, const Pool& pool, int slots) {
   const std::vector<int64_t> shape = {RowsOf(*graph, x), pool.heads, pool.dim};
   const int k = graph->View(x, shape, first_k);
   const int v = graph->View(x, shape, first_v);

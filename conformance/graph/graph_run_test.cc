@@ -2,7 +2,6 @@
 //
 // Level L2 as a whole: right kernels pass, broken ones are found, named and shrunk.
 #include "conformance/mutants_ops/op_mutants.h"
-#include "conformance/ops/op_selftest.h"
 #include "conformance/ops/shrink.h"
 #include "conformance/runner.h"
 #include "gmock/gmock.h"
@@ -57,8 +56,7 @@ TEST(GraphRun, ShardsShareTheCases) {
 }
 
 TEST(GraphRun, StateInScratchIsFoundInTheStepThatKeepsIt) {
-  const std::string id =
-      "L2/in-place-chain/f32/rows=3,cols=96/dist=normal/lay=dense/seed=1/thr=3";
+  const std::string id = "L2/in-place-chain/f32/rows=3,cols=96/dist=normal/lay=dense/seed=1/thr=3";
   const absl::StatusOr<RunResult> run = Replay(id, WithMutant("G01", ""));
   ASSERT_TRUE(run.ok()) << run.status();
   const CaseResult& one = run->cases.front();
@@ -84,30 +82,6 @@ TEST(GraphRun, ShrinksToTheTwoStepsThatDoNotGoTogether) {
   ASSERT_TRUE(run.ok()) << run.status();
   EXPECT_EQ(run->cases.front().id,
             "L2/shared-weights/f32.f32/m=1,n=1,k=1/dist=walking/lay=dense/seed=1/thr=1");
-}
-
-TEST(GraphSelfTest, EveryBrokenKernelIsKilledAndControlsLive) {
-  for (const CaseResult& one : KillOpMutants(Request(""), "", true, {})) {
-    EXPECT_EQ(one.verdict, Verdict::kPass) << one.id << ": " << one.reason;
-  }
-}
-
-// What makes them mutants of graphs: one op at a time does not show them.
-TEST(GraphSelfTest, OneOpAloneDoesNotShowThem) {
-  for (const OpMutant& mutant : GraphMutants()) {
-    if (std::string(mutant.id) == "G04") continue;  // memory that comes back shows it
-    RunRequest request = Request("");
-    request.level = "ops";
-    request.ops.op = mutant.op;
-    request.ops.kernel = "*@mutants";
-    request.ops.extra = ChooseOpMutant(mutant, TheBuiltinOps());
-    const absl::StatusOr<RunResult> run = conformance::Run(request);
-    ASSERT_TRUE(run.ok()) << run.status();
-    EXPECT_GT(run->cases.size(), 10u) << mutant.id;
-    for (const CaseResult& one : run->cases) {
-      EXPECT_FALSE(CountsAsFailed(one.verdict)) << mutant.id << ": " << one.id << one.reason;
-    }
-  }
 }
 
 }  // namespace

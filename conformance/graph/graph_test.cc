@@ -104,18 +104,16 @@ TEST(GraphCaseId, IsCompleteAsText) {
 }
 
 TEST(GraphCaseId, SaysWhatIsWrong) {
-  for (const char* text :
-       {"L1/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1/thr=1",
-        "L2/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1",
-        "L2/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1/thr=0",
-        "L2/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1/thr=99",
-        "L2/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1/drop=x/thr=1",
-        "L2/dag/f32.what/ops=3/dist=normal/lay=dense/seed=1/thr=1"}) {
+  for (const char* text : {"L1/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1/thr=1",
+                           "L2/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1",
+                           "L2/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1/thr=0",
+                           "L2/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1/thr=99",
+                           "L2/dag/f32.q8_0/ops=3/dist=normal/lay=dense/seed=1/drop=x/thr=1",
+                           "L2/dag/f32.what/ops=3/dist=normal/lay=dense/seed=1/thr=1"}) {
     EXPECT_FALSE(ParseGraphCaseId(text).ok()) << text;
   }
-  const absl::StatusOr<Graph> none =
-      MakeGraph(*ParseGraphCaseId("L2/nothing/f32/n=1/dist=normal/lay=dense/seed=1/thr=1"),
-                TheBuiltinOps());
+  const absl::StatusOr<Graph> none = MakeGraph(
+      *ParseGraphCaseId("L2/nothing/f32/n=1/dist=normal/lay=dense/seed=1/thr=1"), TheBuiltinOps());
   EXPECT_THAT(std::string(none.status().message()), HasSubstr("nothing"));
 }
 

@@ -35,8 +35,8 @@ std::string StepText(const Graph& graph, size_t step, const registry::Kernel* ke
                       kernel == nullptr ? "" : absl::StrCat(" by ", kernel->id()), ")");
 }
 
-OneByOne::OneByOne(GraphMemory* memory, const std::vector<StepKernel>* kernels,
-                   const RunMode& mode, std::string what)
+OneByOne::OneByOne(GraphMemory* memory, const std::vector<StepKernel>* kernels, const RunMode& mode,
+                   std::string what)
     : memory_(memory), kernels_(*kernels), mode_(mode), what_(std::move(what)) {}
 
 bool OneByOne::Fail(size_t step, Verdict verdict, const std::string& reason,
@@ -108,8 +108,8 @@ RowBeforeFn OneByOne::BeforeFn(size_t step) const {
     for (size_t i = 0; i < before.size(); ++i) {
       const hy_tensor& t = op.tensor(i, records_[step].args.data());
       if (before[i].empty() || t.data != tensor.data) continue;
-      const auto row_bytes = static_cast<std::ptrdiff_t>(
-          hy_type_row_bytes(tensor.type, hy_tensor_cols(&tensor)));
+      const auto row_bytes =
+          static_cast<std::ptrdiff_t>(hy_type_row_bytes(tensor.type, hy_tensor_cols(&tensor)));
       const auto first = before[i].begin() + row_bytes * row;
       return std::vector<uint8_t>(first, first + row_bytes);
     }
@@ -135,8 +135,8 @@ bool OneByOne::Judge(size_t step, const RunOutcome& outcome, CaseResult* out) {
   }
   if (status_ == HY_OK) status_ = outcome.status;
   const hy_op_desc& op = memory_->op(step).op->desc();
-  record.judgement = JudgeOutputs(op, record.args.data(), record.expected, BeforeFn(step),
-                                  Gates::kWithoutBias);
+  record.judgement =
+      JudgeOutputs(op, record.args.data(), record.expected, BeforeFn(step), Gates::kWithoutBias);
   if (record.judgement.holds()) return true;
   return Fail(step, Verdict::kFail, record.judgement.Reason(op), out);
 }
@@ -178,12 +178,12 @@ bool OneByOne::CheckEqualities(size_t step, CaseResult* out) {
     const auto at = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
     const hy_tensor& t = memory_->tensor(equality.a);
     const auto row = static_cast<std::ptrdiff_t>(hy_type_row_bytes(t.type, hy_tensor_cols(&t)));
-    return Fail(step, Verdict::kFail,
-                absl::StrCat(memory_->graph().tensor(equality.a).name, " and ",
-                             memory_->graph().tensor(equality.b).name,
-                             " differ, first in row ", at / row, ", byte ", at % row,
-                             ", though the contract says that ", equality.promise),
-                out);
+    return Fail(
+        step, Verdict::kFail,
+        absl::StrCat(memory_->graph().tensor(equality.a).name, " and ",
+                     memory_->graph().tensor(equality.b).name, " differ, first in row ", at / row,
+                     ", byte ", at % row, ", though the contract says that ", equality.promise),
+        out);
   }
   return true;
 }
@@ -213,7 +213,8 @@ void OneByOne::NoteDetermined(size_t step) {
 GraphBits OneByOne::BitsAfter(size_t steps) const {
   GraphBits bits(memory_->graph().tensors.size());
   for (size_t step = 0; step < steps; ++step) {
-    for (const auto& [number, rows] : records_[step].after) bits[static_cast<size_t>(number)] = rows;
+    for (const auto& [number, rows] : records_[step].after)
+      bits[static_cast<size_t>(number)] = rows;
   }
   return bits;
 }

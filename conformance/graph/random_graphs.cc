@@ -10,7 +10,7 @@
 namespace halyard::conformance {
 namespace {
 
-constexpr double kLoud = 10;       // binary digits above 1 from which a tensor is to be calmed
+constexpr double kLoud = 10;  // binary digits above 1 from which a tensor is to be calmed
 constexpr int64_t kHeadDim = 32;
 constexpr int64_t kPage = 4;
 constexpr int64_t kPages = 4;
@@ -21,7 +21,10 @@ constexpr int64_t kMostCols = 512;
 class Maker {
  public:
   Maker(const ops::Case& c, Graph* graph)
-      : c_(c), g_(*graph), key_(ops::KeyOf(c.seed, "graph")), rows_(c.dim("rows", 3)),
+      : c_(c),
+        g_(*graph),
+        key_(ops::KeyOf(c.seed, "graph")),
+        rows_(c.dim("rows", 3)),
         cols_(c.dim("cols", 256)) {}
 
   void Make() {
@@ -85,13 +88,11 @@ class Maker {
     return like.empty() ? x : like[Draw(static_cast<uint32_t>(like.size()))];
   }
   // In place at times, of what a step made.
-  int Target(int x) {
-    return g_.tensor(x).origin == Origin::kValue && Chance(4) ? x : -1;
-  }
+  int Target(int x) { return g_.tensor(x).origin == Origin::kValue && Chance(4) ? x : -1; }
   // Where a step may leave quantised rows: its own type, f32 or a8.
   uint32_t OutType(int x) {
-    const uint32_t all[] = {TypeOf(g_, x), TypeOf(g_, x), HY_TYPE_F32, HY_TYPE_A8_B32,
-                            HY_TYPE_A8_B256, HY_TYPE_A8_TOKEN};
+    const uint32_t all[] = {TypeOf(g_, x),  TypeOf(g_, x),   HY_TYPE_F32,
+                            HY_TYPE_A8_B32, HY_TYPE_A8_B256, HY_TYPE_A8_TOKEN};
     const uint32_t type = all[Draw(6)];
     return Fits(type, ColsOf(g_, x)) ? type : TypeOf(g_, x);
   }
@@ -130,26 +131,52 @@ class Maker {
     const Live x = Pick();
     if (x.loud > kLoud) return Calm(x);
     switch (Draw(26)) {
-      case 0: case 1: case 2: case 3: return Product(x);
-      case 4: case 5: return Norm(x);
-      case 6: case 7: return SumNorm(x);
-      case 8: return Keep(AddLayerNorm(&g_, x.tensor, NormWeights(ColsOf(g_, x.tensor)),
-                                       OutType(x.tensor)), 2);
-      case 9: case 10: return Sum(x);
-      case 11: return Times(x);
-      case 12: return Keep(AddScale(&g_, x.tensor, 0.75f, Target(x.tensor)), x.loud);
-      case 13: case 14: return Gate(x);
-      case 15: return Keep(AddSoftmax(&g_, x.tensor, 1, Target(x.tensor)), 0);
-      case 16: return Turn(x);
-      case 17: return Quantise(x);
-      case 18: return Dequantise();
-      case 19: return Cast(x);
-      case 20: return Keep(AddCopy(&g_, x.tensor), x.loud);
-      case 21: return Embed(x);
-      case 22: return Append(x);
-      case 23: return Attend(x);
-      case 24: return Keep(AddLogSoftmax(&g_, x.tensor), x.loud + 1);
-      default: return Best(x);
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        return Product(x);
+      case 4:
+      case 5:
+        return Norm(x);
+      case 6:
+      case 7:
+        return SumNorm(x);
+      case 8:
+        return Keep(
+            AddLayerNorm(&g_, x.tensor, NormWeights(ColsOf(g_, x.tensor)), OutType(x.tensor)), 2);
+      case 9:
+      case 10:
+        return Sum(x);
+      case 11:
+        return Times(x);
+      case 12:
+        return Keep(AddScale(&g_, x.tensor, 0.75f, Target(x.tensor)), x.loud);
+      case 13:
+      case 14:
+        return Gate(x);
+      case 15:
+        return Keep(AddSoftmax(&g_, x.tensor, 1, Target(x.tensor)), 0);
+      case 16:
+        return Turn(x);
+      case 17:
+        return Quantise(x);
+      case 18:
+        return Dequantise();
+      case 19:
+        return Cast(x);
+      case 20:
+        return Keep(AddCopy(&g_, x.tensor), x.loud);
+      case 21:
+        return Embed(x);
+      case 22:
+        return Append(x);
+      case 23:
+        return Attend(x);
+      case 24:
+        return Keep(AddLogSoftmax(&g_, x.tensor), x.loud + 1);
+      default:
+        return Best(x);
     }
   }
 
@@ -234,8 +261,8 @@ class Maker {
 
   void Embed(const Live& x) {
     const uint32_t type = Fits(WeightType(), cols_) ? WeightType() : Activation();
-    const int table = g_.Weights(absl::StrCat("table", g_.tensors.size()), type,
-                                 {ColsOf(g_, x.tensor), cols_});
+    const int table =
+        g_.Weights(absl::StrCat("table", g_.tensors.size()), type, {ColsOf(g_, x.tensor), cols_});
     const int rows = AddArgmax(&g_, x.tensor);
     if (static_cast<int64_t>(g_.steps.size()) < c_.dim("ops", 6)) {
       Keep(AddGetRows(&g_, table, rows, Activation()), 2);
@@ -318,8 +345,8 @@ absl::Status Build(const ops::Case& c, Graph* graph) {
   if (!good.ok()) return good;
   const bool floats = hy_type_is_float(c.types[0]) &&
                       (hy_type_is_float(c.types[1]) || hy_type_is_weights(c.types[1]));
-  if (!floats || c.dim("ops") < 1 || c.dim("ops") > 64 || c.dim("cols") < 1 ||
-      c.dim("rows") < 1 || c.dim("cols") > 4096) {
+  if (!floats || c.dim("ops") < 1 || c.dim("ops") > 64 || c.dim("cols") < 1 || c.dim("rows") < 1 ||
+      c.dim("cols") > 4096) {
     return absl::InvalidArgumentError("dag needs types FLOAT.WEIGHTS, ops 1..64, rows, cols");
   }
   Maker(c, graph).Make();

@@ -23,8 +23,8 @@ bool WantsPacked(const ops::Case& c) {
   return lay.ok() && lay->packed;
 }
 
-int WeightsOf(const ops::Case& c, Graph* graph, absl::string_view name, uint32_t type,
-              int64_t rows, int64_t cols) {
+int WeightsOf(const ops::Case& c, Graph* graph, absl::string_view name, uint32_t type, int64_t rows,
+              int64_t cols) {
   const int w = graph->Weights(name, type, {rows, cols});
   return WantsPacked(c) ? graph->Packed(w) : w;
 }

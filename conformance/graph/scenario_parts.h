@@ -29,8 +29,8 @@ void AddCase(Cases* out, const char* name, const Types& types, const Dims& dims,
 
 bool WantsPacked(const ops::Case& c);
 /// Weights, packed if the case says so.
-int WeightsOf(const ops::Case& c, Graph* graph, absl::string_view name, uint32_t type,
-              int64_t rows, int64_t cols);
+int WeightsOf(const ops::Case& c, Graph* graph, absl::string_view name, uint32_t type, int64_t rows,
+              int64_t cols);
 
 /// INVALID_ARGUMENT if the case has another number of types, or a size that is not positive.
 absl::Status CheckCase(const ops::Case& c, size_t types);

@@ -9,33 +9,33 @@
 namespace halyard::conformance {
 namespace {
 
-constexpr uint32_t kWeightTypes[] = {
-    HY_TYPE_F32,  HY_TYPE_F16,  HY_TYPE_BF16, HY_TYPE_Q8_0, HY_TYPE_Q4_0, HY_TYPE_Q4_1,
-    HY_TYPE_Q5_0, HY_TYPE_Q5_1, HY_TYPE_Q2_K, HY_TYPE_Q3_K, HY_TYPE_Q4_K, HY_TYPE_Q5_K,
-    HY_TYPE_Q6_K, HY_TYPE_W8A8, HY_TYPE_W4A8_G128};
+constexpr uint32_t kWeightTypes[] = {HY_TYPE_F32,  HY_TYPE_F16,  HY_TYPE_BF16,     HY_TYPE_Q8_0,
+                                     HY_TYPE_Q4_0, HY_TYPE_Q4_1, HY_TYPE_Q5_0,     HY_TYPE_Q5_1,
+                                     HY_TYPE_Q2_K, HY_TYPE_Q3_K, HY_TYPE_Q4_K,     HY_TYPE_Q5_K,
+                                     HY_TYPE_Q6_K, HY_TYPE_W8A8, HY_TYPE_W4A8_G128};
 
 // ------------------------------------------------------------- attention over pages with a prefix ---
 
 void ListPrefix(ops::Tier tier, Cases* out) {
   const Types all[] = {{kF32, kF32}, {kF32, kF16}, {kBf16, kBf16}, {kF32, HY_TYPE_Q8_0}};
   for (const Types& types : all) {
-    AddCase(out, "attention-prefix", types,
-            {{"seqs", 3}, {"prefix", 18}, {"rows", 2}, {"hq", 4}, {"hkv", 2}, {"d", 32},
-             {"page", 8}});
+    AddCase(
+        out, "attention-prefix", types,
+        {{"seqs", 3}, {"prefix", 18}, {"rows", 2}, {"hq", 4}, {"hkv", 2}, {"d", 32}, {"page", 8}});
     if (tier == ops::Tier::kQuick) continue;
-    AddCase(out, "attention-prefix", types,
-            {{"seqs", 5}, {"prefix", 64}, {"rows", 1}, {"hq", 6}, {"hkv", 1}, {"d", 64},
-             {"page", 16}},
-            "llm", "pad64");
-    AddCase(out, "attention-prefix", types,
-            {{"seqs", 2}, {"prefix", 33}, {"rows", 7}, {"hq", 2}, {"hkv", 2}, {"d", 32},
-             {"page", 1}});
+    AddCase(
+        out, "attention-prefix", types,
+        {{"seqs", 5}, {"prefix", 64}, {"rows", 1}, {"hq", 6}, {"hkv", 1}, {"d", 64}, {"page", 16}},
+        "llm", "pad64");
+    AddCase(
+        out, "attention-prefix", types,
+        {{"seqs", 2}, {"prefix", 33}, {"rows", 7}, {"hq", 2}, {"hkv", 2}, {"d", 32}, {"page", 1}});
   }
 }
 
 struct PrefixForm {
   int64_t seqs, prefix, rows, page;
-  int64_t shared() const { return prefix / page; }                         // pages that all have
+  int64_t shared() const { return prefix / page; }  // pages that all have
   int64_t own() const { return (prefix + rows + page - 1) / page - shared(); }
   int64_t pages() const { return shared() + seqs * own(); }
 };
@@ -51,8 +51,8 @@ Sequences PrefixSequences(Graph* g, const PrefixForm& form, int64_t seqs, const 
     kv_len.push_back(static_cast<int32_t>(form.prefix + form.rows));
   }
   Sequences sequences;
-  sequences.block_table = g->Ints(absl::StrCat("block_table", suffix), table,
-                                  {seqs, form.shared() + form.own()});
+  sequences.block_table =
+      g->Ints(absl::StrCat("block_table", suffix), table, {seqs, form.shared() + form.own()});
   sequences.q_start = g->Ints(absl::StrCat("q_start", suffix), q_start);
   sequences.kv_len = g->Ints(absl::StrCat("kv_len", suffix), kv_len);
   return sequences;
@@ -74,13 +74,16 @@ absl::Status MakePrefix(const ops::Case& c, Graph* g) {
     slots.push_back(static_cast<int32_t>(first * form.page + at));
   }
   AddAppend(g, qkv, hq * d, (hq + hkv) * d, pool, g->Ints("slots", slots));
-  const int y = AddAttention(g, qkv, 0, rows, hq, pool,
-                             PrefixSequences(g, form, form.seqs, ""), c.types[0]);
+  const int y =
+      AddAttention(g, qkv, 0, rows, hq, pool, PrefixSequences(g, form, form.seqs, ""), c.types[0]);
   // The first sequence alone: neighbours that share its prefix change nothing.
   const int alone = AddAttention(g, qkv, 0, form.rows, hq, pool,
                                  PrefixSequences(g, form, 1, "_alone"), c.types[0]);
-  g->equalities.push_back({g->View(y, {form.rows, hq * d}), alone, g->steps.size() - 1,
-                           {g->steps.size() - 2, g->steps.size() - 1}, HY_KERNEL_ROW_INVARIANT,
+  g->equalities.push_back({g->View(y, {form.rows, hq * d}),
+                           alone,
+                           g->steps.size() - 1,
+                           {g->steps.size() - 2, g->steps.size() - 1},
+                           HY_KERNEL_ROW_INVARIANT,
                            "a row does not depend on others"});
   return absl::OkStatus();
 }
@@ -107,7 +110,11 @@ absl::Status MakeShared(const ops::Case& c, Graph* g) {
   const int w = WeightsOf(c, g, "w", c.types[1], n, k);
   const int all = AddMatmul(g, x, w, kF32);
   const int first = AddMatmul(g, g->View(x, {1, k}), w, kF32);
-  g->equalities.push_back({g->View(all, {1, n}), first, 1, {0, 1}, HY_KERNEL_ROW_INVARIANT,
+  g->equalities.push_back({g->View(all, {1, n}),
+                           first,
+                           1,
+                           {0, 1},
+                           HY_KERNEL_ROW_INVARIANT,
                            "a row does not depend on others"});
   return absl::OkStatus();
 }

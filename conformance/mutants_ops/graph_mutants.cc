@@ -75,8 +75,7 @@ hy_status RunMarked(const void* raw, const hy_kernel_context* context) {
   auto* const mark = static_cast<Mark*>(context->scratch);
   auto* const sums = reinterpret_cast<double*>(mark + 1);
   const Rows rows = ShareOf(args.x.shape[0], *context);
-  const bool known =
-      mark->word == kMarkWord && mark->rows == args.x.shape[0] && mark->cols == cols;
+  const bool known = mark->word == kMarkWord && mark->rows == args.x.shape[0] && mark->cols == cols;
   if (context->phase == 0) {
     std::vector<double> x(static_cast<size_t>(cols));
     for (int64_t r = rows.begin; r < rows.end && !(kTrusts && known); ++r) {
@@ -144,8 +143,8 @@ hy_status RunOtherScales(const void* raw, const hy_kernel_context* context) {
   const Rows rows = ShareOf(hy_tensor_rows(&args.y), *context);
   const int64_t blocks = cols / hy_type_facts(args.y.type)->block;
   for (int64_t r = rows.begin; r < rows.end; ++r) {
-    auto* const scales = static_cast<uint8_t*>(hy_tensor_row(&args.y, r)) +
-                         hy_a8_scale_offset(args.y.type, cols);
+    auto* const scales =
+        static_cast<uint8_t*>(hy_tensor_row(&args.y, r)) + hy_a8_scale_offset(args.y.type, cols);
     for (int64_t b = 0; b < blocks; ++b) {
       float scale = 0;
       std::memcpy(&scale, scales + 4 * b, sizeof scale);
@@ -200,17 +199,17 @@ std::vector<OpMutant> GraphMutants() {
        Trap::kKernel, Of(RunMarked<true>, 2, PlainNorm, MarkedSums)},
       {"G02", "matmul: weights are changed for the time of a run", "matmul", Trap::kKernel,
        turning},
-      {"G03", "rmsnorm: quantised rows are not quite what quantize gives", "rmsnorm",
-       Trap::kKernel, Of(RunOtherScales, 1, QuantisesBlocks)},
+      {"G03", "rmsnorm: quantised rows are not quite what quantize gives", "rmsnorm", Trap::kKernel,
+       Of(RunOtherScales, 1, QuantisesBlocks)},
       {"G04", "scale: the address of the input is kept from run to run", "scale", Trap::kKernel,
        Of(RunOldAddress, 2, nullptr)},
   };
 }
 
 std::vector<OpMutant> GraphControls() {
-  return {{"C6", "rmsnorm", "rmsnorm", Trap::kKernel,
-           Of(RunMarked<false>, 2, PlainNorm, MarkedSums)},
-          {"C7", "matmul", "matmul", Trap::kKernel, Of(op_mutants::RunGood, 1, NoBias)}};
+  return {
+      {"C6", "rmsnorm", "rmsnorm", Trap::kKernel, Of(RunMarked<false>, 2, PlainNorm, MarkedSums)},
+      {"C7", "matmul", "matmul", Trap::kKernel, Of(op_mutants::RunGood, 1, NoBias)}};
 }
 
 }  // namespace halyard::conformance

@@ -51,8 +51,8 @@ class AutoRun {
     if (Expected() == nullptr) return;
     const uint64_t runs_before = chosen_->runs();
     NoteStep(absl::StrCat("running ", chosen_->id(), " by the registry"));
-    const bool done = id_.kernel == kKernelDevice ? OnDevice(registry, device, team)
-                                                  : OnHost(registry, team);
+    const bool done =
+        id_.kernel == kKernelDevice ? OnDevice(registry, device, team) : OnHost(registry, team);
     if (!done) return;
     out_->facts.emplace_back("edges", absl::StrJoin(EdgesOf(id_, *op_.op, fixture_.args()), " "));
     JudgeRan(runs_before);

@@ -137,6 +137,17 @@ bool GuardedBuilder::CopyFromTwin(Block* block) {
   return true;
 }
 
+bool GuardedBuilder::CopyWeights(Block* block) {
+  if (weights_from_ == nullptr) return false;
+  for (const Block& source : weights_from_->blocks_) {
+    if (source.name != block->name || source.region.bytes() != block->region.bytes()) continue;
+    block->image = source.image;
+    PutImage(*block);
+    return true;
+  }
+  return false;
+}
+
 hy_tensor GuardedBuilder::Filled(absl::string_view name, uint32_t type,
                                  absl::Span<const int64_t> shape, absl::string_view dist,
                                  ops::Role role) {
@@ -144,7 +155,7 @@ hy_tensor GuardedBuilder::Filled(absl::string_view name, uint32_t type,
   Fail(parsed.status());
   Block* const block = Place(name, type, shape);
   if (block == nullptr) return ops::PlaceTensor(type, shape, lay_);
-  if (!CopyFromTwin(block)) {
+  if (!CopyFromTwin(block) && !(role == ops::Role::kWeights && CopyWeights(block))) {
     if (SpanBytes(block->tensor) != 0) {
       ops::Fill({*parsed, the_case().seed, std::string(name), role}, block->tensor);
     }
@@ -168,10 +179,10 @@ hy_tensor GuardedBuilder::Weights(absl::string_view name, uint32_t type,
 hy_tensor GuardedBuilder::Packed(const hy_tensor& weights, const hy_layout_desc& layout) {
   const Block* const canonical = Find(weights.data);
   if (canonical == nullptr) return weights;
-  const auto number = static_cast<int>(
-      std::find_if(blocks_.begin(), blocks_.end(),
-                   [&](const Block& block) { return &block == canonical; }) -
-      blocks_.begin());
+  const auto number =
+      static_cast<int>(std::find_if(blocks_.begin(), blocks_.end(),
+                                    [&](const Block& block) { return &block == canonical; }) -
+                       blocks_.begin());
   if (!ops::CanPack(layout, weights)) {
     Fail(absl::UnimplementedError(
         absl::StrCat("layout ", layout.name, " cannot hold ", canonical->name)));
@@ -184,7 +195,7 @@ hy_tensor GuardedBuilder::Packed(const hy_tensor& weights, const hy_layout_desc&
   const GuardedRegion& region = block->region;
   WriteGap(region.base() - region.slack_before(), region.slack_before());
   WriteGap(region.base() + region.bytes(), region.slack_after());
-  if (!CopyFromTwin(block)) {
+  if (!CopyFromTwin(block) && !CopyWeights(block)) {
     std::memset(block->region.base(), kPoisonNan, static_cast<size_t>(block->region.bytes()));
     ops::PackWeights(layout, weights, block->region.base());
     TakeImage(block);

@@ -89,7 +89,8 @@ void RunOpCaseInChild(const RunRequest& request, bool closely, CaseResult* inout
   run.Run();
   if (closely) LookClosely(run, inout_result);
   if (!CountsAsFailed(inout_result->verdict) || run.kernel() == nullptr) return;
-  const std::string suspicion = EmulatorSuspicion(OfThisProcess(request).levels, run.kernel()->desc().isa);
+  const std::string suspicion =
+      EmulatorSuspicion(OfThisProcess(request).levels, run.kernel()->desc().isa);
   if (suspicion.empty()) return;
   inout_result->verdict = Verdict::kEmulatorSuspect;
   inout_result->reason = absl::StrCat(suspicion, "; ", inout_result->reason);

@@ -110,8 +110,7 @@ void JudgeControl(const RunResult& run, CaseResult* out) {
 }
 
 CaseResult RunOne(const RunRequest& base, const OpMutant& mutant, int variant, bool is_control) {
-  CaseResult result =
-      Shell(IsOfGraphs(base) ? "L2" : "L1", mutant.id, variant, mutant.description);
+  CaseResult result = Shell(IsOfGraphs(base) ? "L2" : "L1", mutant.id, variant, mutant.description);
   const uint64_t start_ns = MonotonicNs();
   const hy_kernel_table* const table = ChooseOpMutant(mutant, *base.ops.builtin);
   if (table == nullptr) {

@@ -26,7 +26,7 @@ struct MutationScore {
   std::string mutants;
   std::string reserves;
   std::string graphs;  ///< of broken kernels that only a graph shows
-  bool full = true;  ///< nothing survived, and every control did
+  bool full = true;    ///< nothing survived, and every control did
 };
 MutationScore ScoreOf(const std::vector<CaseResult>& results);
 

@@ -152,10 +152,9 @@ absl::StatusOr<ListedCase> CaseOfId(const std::string& id) {
 }  // namespace
 
 absl::StatusOr<std::vector<ListedCase>> PlanOps(const RunRequest& request) {
-  HY_ASSIGN_OR_RETURN(
-      const std::string text,
-      AskInChild([&] { return LevelOf(request).list(request); },
-                 kPlanDeadlineSeconds * NaturalTimeScale()));
+  HY_ASSIGN_OR_RETURN(const std::string text,
+                      AskInChild([&] { return LevelOf(request).list(request); },
+                                 kPlanDeadlineSeconds * NaturalTimeScale()));
   HY_ASSIGN_OR_RETURN(const std::vector<ListedCase> all, ListedCasesFromText(text));
   const Filter filter(request.filter);
   std::vector<ListedCase> wanted;
@@ -193,7 +192,8 @@ absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
   }
   std::vector<CaseResult> results;
   for (const ListedCase& one : all) {
-    if (ShardOf(one.id, request.shards) == request.shard) results.push_back(ShellOf(LevelOf(request), one));
+    if (ShardOf(one.id, request.shards) == request.shard)
+      results.push_back(ShellOf(LevelOf(request), one));
   }
   Meter meter(on_progress, results.size());
   if (request.ops.mutation_score) AddMutationScore(request, &meter, &run);

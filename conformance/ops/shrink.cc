@@ -115,10 +115,10 @@ std::string FailureSignature(const CaseResult& result) {
   return absl::StrCat(signature, " values");
 }
 
-std::string ShrinkText(
-    const std::string& id,
-    const std::function<std::vector<std::string>(const std::string&)>& smaller,
-    const std::function<bool(const std::string&)>& fails_alike, int most_trials) {
+std::string ShrinkText(const std::string& id,
+                       const std::function<std::vector<std::string>(const std::string&)>& smaller,
+                       const std::function<bool(const std::string&)>& fails_alike,
+                       int most_trials) {
   std::string smallest = id;
   std::set<std::string> tried = {id};
   for (bool shrunk = true; shrunk;) {

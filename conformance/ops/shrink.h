@@ -24,10 +24,9 @@ std::string FailureSignature(const CaseResult& result);
 
 /// Shrinks a case by its text: `smaller` gives candidates, `fails_alike` tells whether one still fails
 /// the same way. At most `most_trials` are tried.
-std::string ShrinkText(
-    const std::string& id,
-    const std::function<std::vector<std::string>(const std::string&)>& smaller,
-    const std::function<bool(const std::string&)>& fails_alike, int most_trials);
+std::string ShrinkText(const std::string& id,
+                       const std::function<std::vector<std::string>(const std::string&)>& smaller,
+                       const std::function<bool(const std::string&)>& fails_alike, int most_trials);
 
 /// Shrinks by `fails_alike`, which tells whether a candidate still fails the same way. At most
 /// `most_trials` candidates are tried.
