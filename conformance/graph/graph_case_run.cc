@@ -236,6 +236,20 @@ bool GraphCaseRun::References() {
                            found.where));
 }
 
+bool GraphCaseRun::SameKernels(const registry::Plan& plan, const OneByOne& alone,
+                               const std::string& what) {
+  for (uint32_t step = 0; step < plan.size(); ++step) {
+    const registry::Kernel* const ran = plan.ran(step);
+    const registry::Kernel* const wanted = alone.kernel(step);
+    if (ran == nullptr || ran == wanted) continue;
+    return Fail(Verdict::kFail,
+                absl::StrCat(StepText(graph_, step, wanted),
+                             wanted->failures() != 0 ? " fails, and " : " declines once, and ",
+                             ran->id(), " ran in its place (", what, ")"));
+  }
+  return true;
+}
+
 bool GraphCaseRun::RunPlan(registry::Plan* plan, uint32_t workers, GraphMemory* memory,
                            const OneByOne& alone, const std::string& what) {
   NoteStep(absl::StrCat("running the plan ", what));
@@ -248,6 +262,7 @@ bool GraphCaseRun::RunPlan(registry::Plan* plan, uint32_t workers, GraphMemory* 
     return Fail(Verdict::kFail, absl::StrCat("the plan gives ", status.ToString(), ", not ",
                                              hy_status_name(alone.status()), " (", what, ")"));
   }
+  if (!SameKernels(*plan, alone, what)) return false;
   const GraphMemory::Difference seen = memory->FirstDifference(alone.bits(), memory->Bits());
   return seen.step < 0 || Blame(workers, memory, alone, what, seen);
 }
@@ -308,6 +323,14 @@ bool GraphCaseRun::Blame(uint32_t workers, GraphMemory* memory, const OneByOne& 
   sight.workers = workers;
   TellBadElements(sight, judgement, alone.record(step).expected, out_);
   return false;
+}
+
+std::array<uint64_t, 2> GraphCaseRun::isa() const {
+  std::array<uint64_t, 2> all = {};
+  for (const StepKernel& one : kernels_) {
+    for (size_t i = 0; i < all.size(); ++i) all[i] |= one.kernel->desc().isa[i];
+  }
+  return all;
 }
 
 void GraphCaseRun::Pass() {

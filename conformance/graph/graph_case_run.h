@@ -6,6 +6,7 @@
 #ifndef HALYARD_CONFORMANCE_GRAPH_GRAPH_CASE_RUN_H_
 #define HALYARD_CONFORMANCE_GRAPH_GRAPH_CASE_RUN_H_
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ class GraphCaseRun {
 
   /// Fills in verdict, reason, findings and facts.
   void Run();
+  /// Instruction sets that the kernels of the run need together.
+  std::array<uint64_t, 2> isa() const;
 
  private:
   bool Prepare();
@@ -42,6 +45,7 @@ class GraphCaseRun {
   /// Runs a plan on memory that was just reset, and compares it with the same steps one by one.
   bool RunPlan(registry::Plan* plan, uint32_t workers, GraphMemory* memory, const OneByOne& alone,
                const std::string& what);
+  bool SameKernels(const registry::Plan& plan, const OneByOne& alone, const std::string& what);
   /// Names the first step that is wrong.
   bool Blame(uint32_t workers, GraphMemory* memory, const OneByOne& alone, const std::string& what,
              const GraphMemory::Difference& seen);

@@ -20,7 +20,9 @@ void RunGraphCaseInChild(const RunRequest& request, bool closely, CaseResult* in
     inout_result->reason = std::string(id.status().message());
     return;
   }
-  GraphCaseRun(*under_test, request, *id, closely, inout_result).Run();
+  GraphCaseRun run(*under_test, request, *id, closely, inout_result);
+  run.Run();
+  SuspectEmulator(request, run.isa().data(), inout_result);
 }
 
 }  // namespace halyard::conformance

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Level L2 as a whole: right kernels pass, broken ones are found, named and shrunk.
+#include "conformance/graph/graph_case_id.h"
 #include "conformance/mutants_ops/op_mutants.h"
 #include "conformance/ops/shrink.h"
 #include "conformance/runner.h"
@@ -82,6 +83,22 @@ TEST(GraphRun, ShrinksToTheTwoStepsThatDoNotGoTogether) {
   ASSERT_TRUE(run.ok()) << run.status();
   EXPECT_EQ(run->cases.front().id,
             "L2/shared-weights/f32.f32/m=1,n=1,k=1/dist=walking/lay=dense/seed=1/thr=1");
+}
+
+TEST(GraphRun, ARandomGraphShrinksToTheStepsThatShowTheFault) {
+  const std::string id =
+      "L2/dag/f32.q8_0/ops=10,rows=3,cols=256/dist=normal/lay=dense/seed=7/thr=3";
+  const RunRequest request = WithMutant("G01", "");
+  const absl::StatusOr<RunResult> whole = Replay(id, request);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  ASSERT_EQ(whole->cases.front().verdict, Verdict::kFail) << whole->cases.front().reason;
+  const absl::StatusOr<RunResult> run = ShrinkOp(id, request);
+  ASSERT_TRUE(run.ok()) << run.status();
+  const absl::StatusOr<GraphCaseId> smallest = ParseGraphCaseId(run->cases.front().id);
+  ASSERT_TRUE(smallest.ok());
+  EXPECT_EQ(smallest->drop.size(), 9u) << run->cases.front().id;
+  EXPECT_EQ(smallest->workers, 1u);
+  EXPECT_EQ(smallest->c.dim("rows"), 1);
 }
 
 }  // namespace

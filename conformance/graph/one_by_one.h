@@ -44,6 +44,7 @@ class OneByOne {
   bool Run(uint8_t poison, bool closely, CaseResult* out);
 
   const GraphBits& bits() const { return bits_; }
+  const registry::Kernel* kernel(size_t step) const { return kernels_[step].kernel; }
   const StepRecord& record(size_t step) const { return records_[step]; }
   /// The bits that tensors had when the first `steps` of them were done; those that were not written
   /// are empty.

@@ -74,6 +74,14 @@ const UnderTest* LoadedHere(const RunRequest& request, CaseResult* inout_result)
   return loaded.under_test->get();
 }
 
+void SuspectEmulator(const RunRequest& request, const uint64_t isa[2], CaseResult* inout_result) {
+  if (!CountsAsFailed(inout_result->verdict)) return;
+  const std::string suspicion = EmulatorSuspicion(OfThisProcess(request).levels, isa);
+  if (suspicion.empty()) return;
+  inout_result->verdict = Verdict::kEmulatorSuspect;
+  inout_result->reason = absl::StrCat(suspicion, "; ", inout_result->reason);
+}
+
 void RunOpCaseInChild(const RunRequest& request, bool closely, CaseResult* inout_result) {
   static auto* const cache = new FixtureCache;
   const UnderTest* const loaded = LoadedHere(request, inout_result);
@@ -88,12 +96,8 @@ void RunOpCaseInChild(const RunRequest& request, bool closely, CaseResult* inout
   OpCaseRun run(under_test, *id, options, cache, inout_result);
   run.Run();
   if (closely) LookClosely(run, inout_result);
-  if (!CountsAsFailed(inout_result->verdict) || run.kernel() == nullptr) return;
-  const std::string suspicion =
-      EmulatorSuspicion(OfThisProcess(request).levels, run.kernel()->desc().isa);
-  if (suspicion.empty()) return;
-  inout_result->verdict = Verdict::kEmulatorSuspect;
-  inout_result->reason = absl::StrCat(suspicion, "; ", inout_result->reason);
+  if (run.kernel() == nullptr) return;
+  SuspectEmulator(request, run.kernel()->desc().isa, inout_result);
 }
 
 }  // namespace halyard::conformance
