@@ -17,8 +17,6 @@
 namespace halyard::conformance {
 namespace {
 
-constexpr uint64_t kOtherSeed = 1'000'003;  // away from seeds that lists use
-
 std::string OfWorkers(uint32_t workers) {
   return absl::StrCat("with ", workers, workers == 1 ? " worker" : " workers");
 }
@@ -47,7 +45,7 @@ bool GraphCaseRun::Fail(Verdict verdict, const std::string& reason) {
 
 absl::Status GraphCaseRun::MakeMemory(const hy_kernel_target& target) {
   ops::Case other = id_.c;
-  other.seed += kOtherSeed;
+  other.seed += kGraphOtherSeed;
   HY_ASSIGN_OR_RETURN(memory_,
                       GraphMemory::Make(under_test_, graph_, id_.c, GuardSide::kAfter, target));
   HY_ASSIGN_OR_RETURN(other_, GraphMemory::Make(under_test_, graph_, other, GuardSide::kBefore,
@@ -265,64 +263,6 @@ bool GraphCaseRun::RunPlan(registry::Plan* plan, uint32_t workers, GraphMemory* 
   if (!SameKernels(*plan, alone, what)) return false;
   const GraphMemory::Difference seen = memory->FirstDifference(alone.bits(), memory->Bits());
   return seen.step < 0 || Blame(workers, memory, alone, what, seen);
-}
-
-absl::StatusOr<GraphMemory::Difference> GraphCaseRun::FindFirst(uint32_t workers,
-                                                                GraphMemory* memory,
-                                                                const OneByOne& alone) {
-  HY_ASSIGN_OR_RETURN(const hal::Team* team, TeamHere(request_, workers));
-  const hy_kernel_target target = registry::TargetOf(*team);
-  ops::Case strange = id_.c;
-  strange.seed += 2 * kOtherSeed;
-  HY_ASSIGN_OR_RETURN(
-      const std::unique_ptr<GraphMemory> stranger,
-      GraphMemory::Make(under_test_, graph_, strange, GuardSide::kAfter, target, memory));
-  HY_ASSIGN_OR_RETURN(
-      const std::unique_ptr<GraphMemory> kept,
-      GraphMemory::Make(under_test_, graph_, id_.c, GuardSide::kAfter, target, memory));
-  kept->TakeInputs(*memory);
-  for (size_t steps = 1; steps <= graph_.steps.size(); ++steps) {
-    HY_ASSIGN_OR_RETURN(const std::unique_ptr<registry::Plan> plan, MakePlan(team, *memory, steps));
-    for (const GraphMemory* data : {stranger.get(), kept.get()}) {
-      memory->TakeInputs(*data);
-      memory->Reset(kPoisonNan);
-      plan->Run().IgnoreError();  // what it left is what counts here
-    }
-    GraphMemory::Difference found =
-        memory->FirstDifference(alone.BitsAfter(steps), memory->Bits(), steps);
-    if (found.step < 0) continue;
-    if (static_cast<size_t>(found.step) + 1 != steps) {
-      absl::StrAppend(&found.where, "; from ", StepText(graph_, steps - 1, nullptr), " on");
-    }
-    return found;
-  }
-  return absl::NotFoundError("no part of the plan goes wrong");
-}
-
-bool GraphCaseRun::Blame(uint32_t workers, GraphMemory* memory, const OneByOne& alone,
-                         const std::string& what, const GraphMemory::Difference& seen) {
-  const absl::StatusOr<GraphMemory::Difference> first = FindFirst(workers, memory, alone);
-  const GraphMemory::Difference& difference = first.ok() ? *first : seen;
-  const auto step = static_cast<size_t>(difference.step);
-  const registry::Kernel& kernel = *kernels_[step].kernel;
-  const Judgement judgement = alone.JudgeAgain(*memory, step);
-  const std::string who = StepText(graph_, step, &kernel);
-  if (judgement.holds()) {
-    return Fail(Verdict::kNondeterministic,
-                absl::StrCat(who, ": other bits ", what, " than one by one: ", difference.where));
-  }
-  Fail(Verdict::kFail,
-       absl::StrCat(who, ": ", judgement.Reason(kernel.op().desc()), " (", what, ", ",
-                    difference.where, "; one by one the same kernels are right)"));
-  if (!closely_) return false;
-  const std::vector<uint64_t> args = memory->ArgsFor(step, kernel.desc().layout);
-  Sight sight;
-  sight.op = &kernel.op().desc();
-  sight.kernel = &kernel.desc();
-  sight.args = args.data();
-  sight.workers = workers;
-  TellBadElements(sight, judgement, alone.record(step).expected, out_);
-  return false;
 }
 
 std::array<uint64_t, 2> GraphCaseRun::isa() const {

@@ -19,6 +19,9 @@
 
 namespace halyard::conformance {
 
+/// From the seed of a case to that of other inputs, and to others again: away from seeds of lists.
+inline constexpr uint64_t kGraphOtherSeed = 1'000'003;
+
 class GraphCaseRun {
  public:
   /// All borrowed.
@@ -46,6 +49,7 @@ class GraphCaseRun {
   bool RunPlan(registry::Plan* plan, uint32_t workers, GraphMemory* memory, const OneByOne& alone,
                const std::string& what);
   bool SameKernels(const registry::Plan& plan, const OneByOne& alone, const std::string& what);
+  // graph_blame.cc
   /// Names the first step that is wrong.
   bool Blame(uint32_t workers, GraphMemory* memory, const OneByOne& alone, const std::string& what,
              const GraphMemory::Difference& seen);

@@ -35,8 +35,8 @@ RunRequest WithMutant(const char* id, const char* filter) {
   return request;
 }
 
-TEST(GraphRun, ScenariosPass) {
-  const absl::StatusOr<RunResult> run = conformance::Run(Request("L2/*:-L2/dag/*"));
+TEST(GraphRun, QuickCasesPass) {
+  const absl::StatusOr<RunResult> run = conformance::Run(Request(""));
   ASSERT_TRUE(run.ok()) << run.status();
   EXPECT_EQ(run->level, "L2");
   for (const CaseResult& one : run->cases) {

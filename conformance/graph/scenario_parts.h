@@ -35,6 +35,10 @@ int WeightsOf(const ops::Case& c, Graph* graph, absl::string_view name, uint32_t
 /// INVALID_ARGUMENT if the case has another number of types, or a size that is not positive.
 absl::Status CheckCase(const ops::Case& c, size_t types);
 
+/// Adds as many steps to an empty graph as dim ops says, by the seed; rows and cols are sizes of its
+/// inputs.
+void MakeRandomGraph(const ops::Case& c, Graph* graph);
+
 std::vector<Scenario> FusionScenarios();
 std::vector<Scenario> SharingScenarios();
 std::vector<Scenario> ChainScenarios();

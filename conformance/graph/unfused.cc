@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What steps that do the work of several ops must be equal to, as their contracts declare it.
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "conformance/graph/graph.h"
 #include "ops/add/contract.h"
@@ -46,33 +48,20 @@ class Unfuser {
   }
 
   void AddParts(const GraphStep& fused, bool sums, bool quantises, std::vector<Equality>* out) {
+    part_ = 'a';
     GraphStep alone = fused;
-    char part = 'a';
-    const auto label = [&] {
-      graph_.steps.back().label = absl::StrCat(fused.label, std::string(1, part++));
-    };
-    int sum = -1;
-    if (sums) {
-      sum = Twin(fused.operand("sum"), graph_.tensor(fused.operand("sum")).type);
-      graph_.Step("add", hy_add_args{},
-                  {{"a", fused.operand("x")}, {"b", fused.operand("add")}, {"y", sum}});
-      label();
-      Replace("x", sum, &alone);
-      Remove("add", &alone);
-      Remove("sum", &alone);
-    }
+    const int sum = sums ? AddSumAlone(fused, &alone) : -1;
     const int y = fused.operand("y");
     const uint32_t type = graph_.tensor(y).type;
-    const int alone_y = Twin(y, quantises ? uint32_t{HY_TYPE_F32} : type);
-    Replace("y", alone_y, &alone);
+    int want = Twin(y, quantises ? uint32_t{HY_TYPE_F32} : type);
+    Replace("y", want, &alone);
     graph_.steps.push_back(alone);
-    label();
+    Label(fused);
     const size_t alone_step = graph_.steps.size() - 1;
-    int want = alone_y;
     if (quantises) {
-      want = Twin(y, graph_.tensor(y).type);
-      graph_.Step("quantize", hy_quantize_args{}, {{"x", alone_y}, {"y", want}});
-      label();
+      const int whole = std::exchange(want, Twin(y, type));
+      graph_.Step("quantize", hy_quantize_args{}, {{"x", whole}, {"y", want}});
+      Label(fused);
     }
     graph_.steps.push_back(fused);
     const size_t step = graph_.steps.size() - 1;
@@ -86,6 +75,22 @@ class Unfuser {
          {alone_step, step},
          0,
          quantises ? "y is y in f32 put through quantize" : "y is the norm of the sum as stored"});
+  }
+
+  // The sum as a step, which `inout_alone` then reads. Gives its tensor.
+  int AddSumAlone(const GraphStep& fused, GraphStep* inout_alone) {
+    const int sum = Twin(fused.operand("sum"), graph_.tensor(fused.operand("sum")).type);
+    graph_.Step("add", hy_add_args{},
+                {{"a", fused.operand("x")}, {"b", fused.operand("add")}, {"y", sum}});
+    Label(fused);
+    Replace("x", sum, inout_alone);
+    Remove("add", inout_alone);
+    Remove("sum", inout_alone);
+    return sum;
+  }
+
+  void Label(const GraphStep& fused) {
+    graph_.steps.back().label = absl::StrCat(fused.label, std::string(1, part_++));
   }
 
   static void Replace(const char* name, int tensor, GraphStep* step) {
@@ -103,6 +108,7 @@ class Unfuser {
 
   Graph& graph_;
   std::vector<GraphStep> old_;
+  char part_ = 'a';
 };
 
 }  // namespace
