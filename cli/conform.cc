@@ -67,8 +67,8 @@ absl::StatusOr<int> RunSelfTest(const ConformArgs& args, const Output& output) {
   HY_ASSIGN_OR_RETURN(const RunRequest request, MakeRequest(one_level));
   ProgressLine progress(output);
   const auto test = whole                 ? &conformance::WholeSelfTest
-                    : args.level == "ops" ? &conformance::OpSelfTest
-                                          : &conformance::SelfTest;
+                    : args.level == "hal" ? &conformance::SelfTest
+                                          : &conformance::OpSelfTest;
   HY_ASSIGN_OR_RETURN(const RunResult result, test(request, std::ref(progress)));
   return FinishOne(args, output, result);
 }
@@ -113,7 +113,7 @@ void AddReplay(CLI::App& conform, const Program& program) {
 void AddShrink(CLI::App& conform, const Program& program) {
   auto bound = std::make_shared<Bound<std::string>>();
   CLI::App* const command = conform.add_subcommand(
-      "shrink", "Find the smallest case that fails as a case of level ops does");
+      "shrink", "Find the smallest case that fails as a case of level ops or graph does");
   command->add_option("id", bound->extra, "Id of a failing case")->required();
   AddRunOptions(*command, bound->args);
   AddReports(*command, bound->args, program);

@@ -80,8 +80,9 @@ absl::StatusOr<RunResult> ReadResult(const std::string& path) {
 
 void AddRunOptions(CLI::App& command, ConformArgs& args) {
   args.port.AddTo(command);
-  command.add_option("--level", args.level, "Level: hal or ops")->capture_default_str();
-  command.add_option("--kernels", args.ops.plugins, "Libraries with kernels, for level ops");
+  command.add_option("--level", args.level, "Level: hal, ops or graph")->capture_default_str();
+  command.add_option("--kernels", args.ops.plugins,
+                     "Libraries with kernels, for levels ops and graph");
   command.add_option("--deadline-scale", args.deadline_scale, "Multiply every deadline")
       ->check(CLI::PositiveNumber);
   command.add_option("--expectations", args.expectations,
@@ -95,11 +96,12 @@ void AddCaseOptions(CLI::App& command, ConformArgs& args) {
                      "Cases to run: globs with ':' between, after '-' those left out");
   command.add_option("--modes", args.modes, "Level hal: of bare, validate, fault")
       ->capture_default_str();
-  command.add_flag("--quick", args.quick, "Level ops: the cases of every push (default)");
-  command.add_flag("--standard", args.standard, "Level ops: more, within ten minutes");
-  command.add_flag("--full", args.full, "Level ops: all cases");
-  command.add_option("--op", args.ops.op, "Level ops: ops to test, a glob");
-  command.add_option("--format", args.ops.format, "Level ops: a type that cases have, a glob");
+  command.add_flag("--quick", args.quick, "Levels ops, graph: the cases of every push (default)");
+  command.add_flag("--standard", args.standard, "Levels ops, graph: more, within ten minutes");
+  command.add_flag("--full", args.full, "Levels ops, graph: all cases");
+  command.add_option("--op", args.ops.op, "Levels ops, graph: ops to test, a glob");
+  command.add_option("--format", args.ops.format,
+                     "Levels ops, graph: a type that cases have, a glob");
   command.add_option("--kernel", args.ops.kernel, "Level ops: kernel ids, a glob");
   command.add_option("--edge", args.ops.edge, "Level ops: an edge that cases cover, such as X11");
   command.add_option("--shard", args.shard, "Run part i of n, as i/n");
@@ -115,9 +117,9 @@ void AddReports(CLI::App& command, ConformArgs& args, const Program& program) {
 
 absl::StatusOr<RunRequest> MakeRequest(const ConformArgs& args) {
   RunRequest request;
-  if (args.level != "hal" && args.level != "ops") {
+  if (args.level != "hal" && args.level != "ops" && args.level != "graph") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--level ", args.level, ": there are the levels hal and ops"));
+        absl::StrCat("--level ", args.level, ": there are the levels hal, ops and graph"));
   }
   request.level = args.level;
   request.port = args.port.port;

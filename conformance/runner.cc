@@ -10,6 +10,7 @@
 #include "conformance/child.h"
 #include "conformance/expectations.h"
 #include "conformance/file_facts.h"
+#include "conformance/graph/graph_case_id.h"
 #include "conformance/machine.h"
 #include "conformance/meter.h"
 #include "conformance/ops/run_ops.h"
@@ -40,6 +41,10 @@ RunResult StartResult(const RunRequest& request, const PortFacts& port, const Pl
   return result;
 }
 
+bool IsOfKernels(const RunRequest& request) {
+  return request.level == "ops" || request.level == "graph";
+}
+
 absl::StatusOr<Expectations> ExpectationsOf(const RunRequest& request) {
   if (request.expectations.empty()) return Expectations{};
   return ReadExpectations(request.expectations);
@@ -67,7 +72,7 @@ absl::StatusOr<RunResult> Run(const RunRequest& request,
 absl::StatusOr<RunResult> RunUntil(const RunRequest& request, bool until_failure,
                                    const std::function<void(const Progress&)>& on_progress,
                                    const std::function<void(const CaseResult&)>& on_case) {
-  if (request.level == "ops") return RunOps(request, until_failure, on_progress, on_case);
+  if (IsOfKernels(request)) return RunOps(request, until_failure, on_progress, on_case);
   HY_ASSIGN_OR_RETURN(const Expectations expectations, ExpectationsOf(request));
   HY_ASSIGN_OR_RETURN(const PortFacts port, AskPort(request));
   HY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(request, port));
@@ -116,7 +121,7 @@ absl::StatusOr<RunResult> RunUntil(const RunRequest& request, bool until_failure
 }
 
 absl::StatusOr<RunResult> Replay(const std::string& id, const RunRequest& base) {
-  if (IsOpCaseId(id)) return ReplayOp(id, base);
+  if (IsOpCaseId(id) || IsGraphCaseId(id)) return ReplayOp(id, base);
   HY_ASSIGN_OR_RETURN(const CaseIdParts parts, ParseCaseId(id));
   RunRequest request = base;
   request.modes = {parts.mode};
@@ -131,7 +136,7 @@ absl::StatusOr<RunResult> Replay(const std::string& id, const RunRequest& base) 
 }
 
 absl::StatusOr<std::vector<CaseResult>> ListCases(const RunRequest& request) {
-  if (request.level == "ops") return ListOps(request);
+  if (IsOfKernels(request)) return ListOps(request);
   HY_ASSIGN_OR_RETURN(const PortFacts port, AskPort(request));
   HY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(request, port));
   std::vector<CaseResult> cases;

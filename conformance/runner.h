@@ -37,7 +37,7 @@ struct OpsRequest {
 
 /// What to run, on what.
 struct RunRequest {
-  std::string level = "hal";                                 ///< or "ops"
+  std::string level = "hal";                                 ///< or "ops", "graph"
   std::string port = "linux";                                ///< word or path
   std::string device;                                        ///< empty: the port's first
   std::vector<std::pair<std::string, std::string>> options;  ///< of open
@@ -84,7 +84,7 @@ absl::StatusOr<std::vector<CaseResult>> ListCases(const RunRequest& request);
 absl::StatusOr<RunResult> SelfTest(const RunRequest& base,
                                    const std::function<void(const Progress&)>& on_progress = {});
 
-/// The same for broken kernels, K01 and on; base.filter chooses them.
+/// The same for broken kernels, K01 and on, or with level graph G01 and on; base.filter chooses them.
 absl::StatusOr<RunResult> OpSelfTest(const RunRequest& base,
                                      const std::function<void(const Progress&)>& on_progress = {});
 

@@ -44,12 +44,18 @@ absl::StatusOr<RunResult> WholeSelfTest(const RunRequest& base,
   HY_ASSIGN_OR_RETURN(RunResult ops, OpSelfTest(base, [&](const Progress& part) {
                         both.Part(part, hal_cases, 0);
                       }));
+  RunRequest of_graphs = base;
+  of_graphs.level = "graph";
+  HY_ASSIGN_OR_RETURN(RunResult graphs, OpSelfTest(of_graphs, {}));
+  std::move(graphs.cases.begin(), graphs.cases.end(), std::back_inserter(ops.cases));
+  ops.seconds += graphs.seconds;
   std::vector<CaseResult> mapped = MapHalMutants(run.cases);
   std::move(mapped.begin(), mapped.end(), std::back_inserter(ops.cases));
   const MutationScore score = ScoreOf(ops.cases);
   run.level = "all";
   run.facts.emplace_back("mutants_killed", score.mutants);
   run.facts.emplace_back("reserve_mutants_killed", score.reserves);
+  run.facts.emplace_back("graph_mutants_killed", score.graphs);
   run.seconds += ops.seconds;
   std::move(ops.cases.begin(), ops.cases.end(), std::back_inserter(run.cases));
   return run;

@@ -39,6 +39,10 @@ std::vector<OpMutant> AllOpMutants();
 /// The same code without the faults: these must survive, or what kills the mutants is not the fault.
 std::vector<OpMutant> ControlKernels();
 
+/// Broken kernels that are right alone and wrong among others: G01, ... Level L2 must find them.
+std::vector<OpMutant> GraphMutants();
+std::vector<OpMutant> GraphControls();
+
 /// HAL mutants (conformance/mutants) that stand for A04..A08 and R9: "HM05, HM06".
 struct MappedMutant {
   const char* id;

@@ -2,18 +2,16 @@
 #include "conformance/ops/auto_run.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "base/status_macros.h"
 #include "conformance/crumbs.h"
 #include "conformance/ops/device_operands.h"
 #include "conformance/ops/edges.h"
 #include "conformance/ops/judge.h"
 #include "conformance/ops/op_facts.h"
+#include "conformance/ops/team_here.h"
 #include "hal/device.h"
 #include "registry/device_run.h"
 #include "registry/run.h"
@@ -22,37 +20,6 @@ namespace halyard::conformance {
 namespace {
 
 constexpr uint32_t kMostWorkers = 3;
-
-/// Device and teams of this process, one team for each count.
-class Machine {
- public:
-  absl::Status Open(const RunRequest& request) {
-    if (device_.has_value()) return absl::OkStatus();
-    HY_ASSIGN_OR_RETURN(std::shared_ptr<hal::Port> port, hal::LoadPort(request.port, request.load));
-    HY_ASSIGN_OR_RETURN(hal::Device device,
-                        hal::Device::Open(port, request.device, request.options));
-    device_.emplace(std::move(device));
-    return absl::OkStatus();
-  }
-  const hal::Device& device() const { return *device_; }
-
-  absl::StatusOr<const hal::Team*> TeamOf(uint32_t workers) {
-    std::unique_ptr<hal::Team>& team = teams_[workers - 1];
-    if (team == nullptr) {
-      hal::TeamRequest wanted;
-      wanted.count = workers;
-      wanted.allow_oversubscription = true;
-      wanted.name = "conform";
-      HY_ASSIGN_OR_RETURN(hal::Team made, device_->CreateTeam(wanted));
-      team = std::make_unique<hal::Team>(std::move(made));
-    }
-    return team.get();
-  }
-
- private:
-  std::optional<hal::Device> device_;
-  std::unique_ptr<hal::Team> teams_[kMostWorkers];
-};
 
 void Set(Verdict verdict, const std::string& reason, CaseResult* out) {
   out->verdict = verdict;
@@ -73,7 +40,7 @@ class AutoRun {
           FixtureCache* cache, CaseResult* out)
       : op_(op), id_(id), ops_(ops), fixture_(*fixture), cache_(cache), out_(out) {}
 
-  void Run(const registry::Registry& registry, const Machine& machine, const hal::Team* team) {
+  void Run(const registry::Registry& registry, const hal::Device& device, const hal::Team* team) {
     fixture_.memory().Reset(kPoisonNan);
     NoteStep("selecting");
     const hy_kernel_target target = registry::Runner(&registry, team).target();
@@ -85,8 +52,8 @@ class AutoRun {
     if (Expected() == nullptr) return;
     const uint64_t runs_before = chosen_->runs();
     NoteStep(absl::StrCat("running ", chosen_->id(), " by the registry"));
-    const bool done = id_.kernel == kKernelDevice ? OnDevice(registry, machine.device(), team)
-                                                  : OnHost(registry, team);
+    const bool done =
+        id_.kernel == kKernelDevice ? OnDevice(registry, device, team) : OnHost(registry, team);
     if (!done) return;
     if (out_->Fact("edges") == nullptr) {
       out_->facts.emplace_back("edges", absl::StrJoin(EdgesOf(id_, *op_.op, fixture_.args()), " "));
@@ -210,18 +177,18 @@ bool IsRegistryRun(absl::string_view kernel) {
 void RunAuto(const UnderTest& under_test, const RunRequest& request, const OpCaseId& id,
              FixtureCache* cache, CaseResult* out) {
   ReportGuardHits();
-  static auto* const machine = new Machine;
   const TestedOp* const op = under_test.Find(id.c.op);
   if (op == nullptr) return Set(Verdict::kFail, absl::StrCat("there is no op ", id.c.op), out);
   NoteStep("building the case");
   const absl::StatusOr<Fixture*> fixture = cache->Get(*op, id.c, nullptr, GuardSide::kAfter);
   if (!fixture.ok()) return Set(Verdict::kFail, std::string(fixture.status().message()), out);
   NoteStep("opening the device");
-  const absl::Status opened = machine->Open(request);
-  if (!opened.ok()) return Set(Verdict::kSkip, opened.ToString(), out);
-  const absl::StatusOr<const hal::Team*> team = machine->TeamOf(std::min(id.workers, kMostWorkers));
+  const absl::StatusOr<const hal::Device*> device = DeviceHere(request);
+  if (!device.ok()) return Set(Verdict::kSkip, device.status().ToString(), out);
+  const absl::StatusOr<const hal::Team*> team =
+      TeamHere(request, std::min(id.workers, kMostWorkers));
   if (!team.ok()) return Set(Verdict::kSkip, team.status().ToString(), out);
-  AutoRun(*op, id, request.ops, *fixture, cache, out).Run(under_test.registry(), *machine, *team);
+  AutoRun(*op, id, request.ops, *fixture, cache, out).Run(under_test.registry(), **device, *team);
 }
 
 }  // namespace halyard::conformance

@@ -15,8 +15,8 @@ namespace {
 constexpr uint32_t kNobody = UINT32_MAX;
 constexpr uintptr_t kPage = 4096;
 
-const hy_tensor& TensorOf(const OpCaseRun& run, uint32_t operand) {
-  return *hy_operand_tensor(&run.kernel()->op().desc().operands[operand], run.fixture()->args());
+const hy_tensor& TensorOf(const Sight& sight, uint32_t operand) {
+  return *hy_operand_tensor(&sight.op->operands[operand], sight.args);
 }
 
 bool IsPlain(uint32_t type) {
@@ -33,14 +33,16 @@ uint64_t UnitBytes(const hy_tensor& t) {
 /// Finds out who writes which element, by looking after each call of a worker.
 class OwnerMap {
  public:
-  OwnerMap(const OpCaseRun& run, uint32_t operand) : tensor_(TensorOf(run, operand)) {
+  OwnerMap(const Sight& sight, uint32_t operand) : tensor_(TensorOf(sight, operand)) {
     const auto count = static_cast<size_t>(hy_tensor_rows(&tensor_) * hy_tensor_cols(&tensor_));
     owner_.assign(count, kNobody);
+    if (!sight.restore || !sight.run_again) {
+      owner_.clear();
+      return;
+    }
+    sight.restore();
     Remember();
-    run.fixture()->memory().Reset(kPoisonNan);
-    Remember();
-    RunSequentially(run.Call(*run.fixture()), run.Mode(),
-                    [this](uint32_t worker, uint32_t) { Look(worker); });
+    sight.run_again([this](uint32_t worker, uint32_t) { Look(worker); });
   }
   std::vector<uint32_t> Take() { return std::move(owner_); }
 
@@ -94,25 +96,25 @@ int64_t LanesOf(const hy_kernel_desc& kernel) {
   return 4;
 }
 
-std::string PlaceText(const OpCaseRun& run, const hy_tensor& t, int64_t index, uint32_t owner) {
+std::string PlaceText(const Sight& sight, const hy_tensor& t, int64_t index, uint32_t owner) {
   const int64_t cols = std::max<int64_t>(1, hy_tensor_cols(&t));
   const int64_t col = index % cols;
   const auto* row = static_cast<const unsigned char*>(hy_tensor_row(&t, index / cols));
   const auto offset = static_cast<uintptr_t>(row - static_cast<const unsigned char*>(t.data)) +
                       static_cast<uintptr_t>(col) * UnitBytes(t);
-  const int64_t lanes = LanesOf(run.kernel()->desc());
+  const int64_t lanes = LanesOf(*sight.kernel);
   std::string text = absl::StrFormat("row %d, column %d (block %d of 256, %d of 32; lane %d of %d)",
                                      index / cols, col, col / 256, col / 32, col % lanes, lanes);
   if (owner != kNobody) {
-    absl::StrAppend(&text, ", worker ", owner, " of ", run.Mode().workers);
+    absl::StrAppend(&text, ", worker ", owner, " of ", sight.workers);
   }
   return absl::StrCat(text, ", page ", offset / kPage);
 }
 
-std::string BadText(const OpCaseRun& run, const OutputVerdict& out, const BadElement& bad,
+std::string BadText(const Sight& sight, const OutputVerdict& out, const BadElement& bad,
                     uint32_t owner) {
-  const hy_tensor& t = TensorOf(run, out.operand);
-  const char* const name = run.kernel()->op().desc().operands[out.operand].name;
+  const hy_tensor& t = TensorOf(sight, out.operand);
+  const char* const name = sight.op->operands[out.operand].name;
   if (bad.note == "byte") {
     const uint64_t row_bytes = hy_type_row_bytes(t.type, hy_tensor_cols(&t));
     const auto at = static_cast<uint64_t>(bad.index);
@@ -130,19 +132,19 @@ std::string BadText(const OpCaseRun& run, const OutputVerdict& out, const BadEle
     if (bad.bound > 0) absl::StrAppend(&text, absl::StrFormat(", error %.4g T", error / bad.bound));
     absl::StrAppend(&text, absl::StrFormat(", %.4g ulp", error / UlpOf(t.type, bad.want)));
   }
-  return absl::StrCat(text, "; ", PlaceText(run, t, bad.index, owner));
+  return absl::StrCat(text, "; ", PlaceText(sight, t, bad.index, owner));
 }
 
 // Every wrong element, not only the first.
-PatternInput PatternOf(const OpCaseRun& run, const reference::ExpectedOutput& want,
+PatternInput PatternOf(const Sight& sight, const reference::ExpectedOutput& want,
                        std::vector<uint32_t> owners) {
-  const hy_tensor& t = TensorOf(run, want.operand);
+  const hy_tensor& t = TensorOf(sight, want.operand);
   PatternInput in;
   in.cols = hy_tensor_cols(&t);
   in.got = LoadValues(t);
   in.want = want.value;
   in.owner = std::move(owners);
-  in.workers = run.Mode().workers;
+  in.workers = sight.workers;
   in.bad.assign(in.got.size(), 0);
   for (size_t i = 0; i < in.got.size() && i < in.want.size(); ++i) {
     const bool spared = !want.untouched.empty() && want.untouched[i] != 0;
@@ -164,27 +166,41 @@ void AddFinding(std::string text, CaseResult* inout_result) {
 
 }  // namespace
 
+void TellBadElements(const Sight& sight, const Judgement& judgement,
+                     const reference::Expected& expected, CaseResult* inout_result) {
+  for (size_t i = 0; i < judgement.outputs.size(); ++i) {
+    const OutputVerdict& out = judgement.outputs[i];
+    if (out.bad == 0) continue;
+    // The kernel runs again here, so its outputs are those of the failure once more.
+    std::vector<uint32_t> owners = OwnerMap(sight, out.operand).Take();
+    for (const BadElement& bad : out.first_bad) {
+      const auto at = static_cast<size_t>(bad.index);
+      const bool known = bad.note != "byte" && at < owners.size();
+      AddFinding(BadText(sight, out, bad, known ? owners[at] : kNobody), inout_result);
+    }
+    const reference::ExpectedOutput& want = expected.outputs[i];
+    if (want.value.empty()) continue;
+    for (const std::string& pattern : FindPatterns(PatternOf(sight, want, std::move(owners)))) {
+      AddFinding(absl::StrCat("pattern: ", pattern), inout_result);
+    }
+  }
+}
+
 void LookClosely(const OpCaseRun& run, CaseResult* inout_result) {
   if (run.fixture() == nullptr) return;
   inout_result->facts.emplace_back("inputs",
                                    absl::StrJoin(run.fixture()->memory().InputDigests(), " "));
   if (run.kernel() == nullptr || run.expected() == nullptr || run.judgement().holds()) return;
-  for (size_t i = 0; i < run.judgement().outputs.size(); ++i) {
-    const OutputVerdict& out = run.judgement().outputs[i];
-    if (out.bad == 0) continue;
-    // The kernel runs again here, so its outputs are those of the failure once more.
-    std::vector<uint32_t> owners = OwnerMap(run, out.operand).Take();
-    for (const BadElement& bad : out.first_bad) {
-      const auto at = static_cast<size_t>(bad.index);
-      const bool known = bad.note != "byte" && at < owners.size();
-      AddFinding(BadText(run, out, bad, known ? owners[at] : kNobody), inout_result);
-    }
-    const reference::ExpectedOutput& want = run.expected()->outputs[i];
-    if (want.value.empty()) continue;
-    for (const std::string& pattern : FindPatterns(PatternOf(run, want, std::move(owners)))) {
-      AddFinding(absl::StrCat("pattern: ", pattern), inout_result);
-    }
-  }
+  Sight sight;
+  sight.op = &run.kernel()->op().desc();
+  sight.kernel = &run.kernel()->desc();
+  sight.args = run.fixture()->args();
+  sight.workers = run.Mode().workers;
+  sight.restore = [&] { run.fixture()->memory().Reset(kPoisonNan); };
+  sight.run_again = [&](const Sight::AfterWorkerFn& after_worker) {
+    RunSequentially(run.Call(*run.fixture()), run.Mode(), after_worker);
+  };
+  TellBadElements(sight, run.judgement(), *run.expected(), inout_result);
 }
 
 }  // namespace halyard::conformance

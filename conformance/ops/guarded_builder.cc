@@ -137,6 +137,17 @@ bool GuardedBuilder::CopyFromTwin(Block* block) {
   return true;
 }
 
+bool GuardedBuilder::CopyWeights(Block* block) {
+  if (weights_from_ == nullptr) return false;
+  for (const Block& source : weights_from_->blocks_) {
+    if (source.name != block->name || source.region.bytes() != block->region.bytes()) continue;
+    block->image = source.image;
+    PutImage(*block);
+    return true;
+  }
+  return false;
+}
+
 hy_tensor GuardedBuilder::Filled(absl::string_view name, uint32_t type,
                                  absl::Span<const int64_t> shape, absl::string_view dist,
                                  ops::Role role) {
@@ -144,7 +155,7 @@ hy_tensor GuardedBuilder::Filled(absl::string_view name, uint32_t type,
   Fail(parsed.status());
   Block* const block = Place(name, type, shape);
   if (block == nullptr) return ops::PlaceTensor(type, shape, lay_);
-  if (!CopyFromTwin(block)) {
+  if (!CopyFromTwin(block) && !(role == ops::Role::kWeights && CopyWeights(block))) {
     if (SpanBytes(block->tensor) != 0) {
       ops::Fill({*parsed, the_case().seed, std::string(name), role}, block->tensor);
     }
@@ -162,25 +173,46 @@ hy_tensor GuardedBuilder::Weights(absl::string_view name, uint32_t type,
                                   absl::Span<const int64_t> shape, absl::string_view dist) {
   const hy_tensor tensor = Filled(name, type, shape, dist, ops::Role::kWeights);
   if (!status_.ok() || layout_ == nullptr || layout_->type != type) return tensor;
-  if (!ops::CanPack(*layout_, tensor)) {
-    Fail(absl::UnimplementedError(absl::StrCat("layout ", layout_->name, " cannot hold ", name)));
-    return tensor;
+  return Packed(tensor, *layout_);
+}
+
+hy_tensor GuardedBuilder::Packed(const hy_tensor& weights, const hy_layout_desc& layout) {
+  const Block* const canonical = Find(weights.data);
+  if (canonical == nullptr) return weights;
+  const auto number =
+      static_cast<int>(std::find_if(blocks_.begin(), blocks_.end(),
+                                    [&](const Block& block) { return &block == canonical; }) -
+                       blocks_.begin());
+  if (!ops::CanPack(layout, weights)) {
+    Fail(absl::UnimplementedError(
+        absl::StrCat("layout ", layout.name, " cannot hold ", canonical->name)));
+    return weights;
   }
-  const int canonical = static_cast<int>(blocks_.size()) - 1;
-  Block* const block = Add(absl::StrCat(name, " (packed)"), tensor, 0,
-                           ops::PackedBytes(*layout_, tensor), kPackedAlignment);
-  if (block == nullptr) return tensor;
-  block->packed_from = canonical;
+  Block* const block = Add(absl::StrCat(canonical->name, " (packed)"), weights, 0,
+                           ops::PackedBytes(layout, weights), kPackedAlignment);
+  if (block == nullptr) return weights;
+  block->packed_from = number;
   const GuardedRegion& region = block->region;
   WriteGap(region.base() - region.slack_before(), region.slack_before());
   WriteGap(region.base() + region.bytes(), region.slack_after());
-  if (!CopyFromTwin(block)) {
+  if (!CopyFromTwin(block) && !CopyWeights(block)) {
     std::memset(block->region.base(), kPoisonNan, static_cast<size_t>(block->region.bytes()));
-    ops::PackWeights(*layout_, tensor, block->region.base());
+    ops::PackWeights(layout, weights, block->region.base());
     TakeImage(block);
   }
-  block->tensor = ops::PackedView(*layout_, tensor, block->region.base());
+  block->tensor = ops::PackedView(layout, weights, block->region.base());
   return block->tensor;
+}
+
+void GuardedBuilder::TakeData(absl::string_view name, const GuardedBuilder& from) {
+  for (const Block& source : from.blocks_) {
+    if (source.name != name || source.image.empty()) continue;
+    for (Block& block : blocks_) {
+      if (block.name != name || block.image.size() != source.image.size()) continue;
+      block.image = source.image;
+      PutImage(block);
+    }
+  }
 }
 
 hy_tensor GuardedBuilder::Ints(absl::string_view name, absl::Span<const int64_t> shape,

@@ -40,6 +40,17 @@ class GuardedBuilder : public ops::CaseBuilder {
   hy_tensor InOut(absl::string_view name, uint32_t type, absl::Span<const int64_t> shape) override;
   hy_tensor InPlace(absl::string_view name, const hy_tensor& in) override;
 
+  /// Weights that were given out before, once more in a layout that can hold them.
+  hy_tensor Packed(const hy_tensor& weights, const hy_layout_desc& layout);
+
+  /// Weights are to be those of another builder, by name, which is quicker than to make them again.
+  /// Borrowed while this one is built.
+  void ShareWeights(const GuardedBuilder* from) { weights_from_ = from; }
+
+  /// Gives the data that another builder's operand of this name holds before a run to the one here,
+  /// of the same shape. Reset puts back no other data from then on.
+  void TakeData(absl::string_view name, const GuardedBuilder& from);
+
   /// The first thing that was wrong while building. Errors: INVALID_ARGUMENT: distribution or lay;
   /// RESOURCE_EXHAUSTED: no address space; UNIMPLEMENTED: the layout cannot hold these weights.
   const absl::Status& status() const { return status_; }
@@ -78,6 +89,7 @@ class GuardedBuilder : public ops::CaseBuilder {
                    absl::string_view dist, ops::Role role);
   void Fail(const absl::Status& status);
   bool CopyFromTwin(Block* block);
+  bool CopyWeights(Block* block);
   static void TakeImage(Block* block);
   static void PutImage(const Block& block);
   static uint64_t RowBytes(const Block& block);
@@ -87,6 +99,7 @@ class GuardedBuilder : public ops::CaseBuilder {
   const GuardSide side_;
   const hy_layout_desc* const layout_;
   const GuardedBuilder* const twin_;
+  const GuardedBuilder* weights_from_ = nullptr;
   ops::Lay lay_;
   std::deque<Block> blocks_;
   uint8_t poison_ = kPoisonNan;

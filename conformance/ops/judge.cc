@@ -114,7 +114,7 @@ void JudgeBytes(const hy_tensor& tensor, const ExpectedOutput& want, OutputVerdi
 }
 
 OutputVerdict JudgeOne(const hy_op_desc& op, const void* args, const ExpectedOutput& want,
-                       const RowBeforeFn& before) {
+                       const RowBeforeFn& before, Gates which) {
   const hy_tensor& tensor = *hy_operand_tensor(&op.operands[want.operand], args);
   OutputVerdict out;
   out.operand = want.operand;
@@ -138,7 +138,7 @@ OutputVerdict JudgeOne(const hy_op_desc& op, const void* args, const ExpectedOut
     JudgeElement(want, tensor.type, i, got[i], &gates, &out);
   }
   if (hy_type_is_a8(tensor.type)) out.gate = RecordFault(tensor);
-  if (out.gate.empty()) out.gate = gates.Fault(&out);
+  if (out.gate.empty()) out.gate = gates.Fault(which, &out);
   return out;
 }
 
@@ -204,10 +204,10 @@ std::string Judgement::Reason(const hy_op_desc& op) const {
 }
 
 Judgement JudgeOutputs(const hy_op_desc& op, const void* args, const reference::Expected& expected,
-                       const RowBeforeFn& before) {
+                       const RowBeforeFn& before, Gates gates) {
   Judgement judgement;
   for (const ExpectedOutput& want : expected.outputs) {
-    judgement.outputs.push_back(JudgeOne(op, args, want, before));
+    judgement.outputs.push_back(JudgeOne(op, args, want, before, gates));
   }
   if (expected.terms_sampled != 0) {
     judgement.power =

@@ -62,9 +62,13 @@ struct Judgement {
 /// Bytes of a row of an operand as they were before the run.
 using RowBeforeFn = std::function<std::vector<uint8_t>(const hy_tensor& tensor, int64_t row)>;
 
+/// Which of the gates on whole outputs apply. Inputs that are results themselves lie on the coarse grid
+/// of their type: what is made of them rounds in step, and a bias of rounding means nothing.
+enum class Gates { kAll, kWithoutBias };
+
 /// Judges the outputs in `args` after a run.
 Judgement JudgeOutputs(const hy_op_desc& op, const void* args, const reference::Expected& expected,
-                       const RowBeforeFn& before);
+                       const RowBeforeFn& before, Gates gates = Gates::kAll);
 
 /// All elements of a tensor of a type that has values.
 std::vector<double> LoadValues(const hy_tensor& tensor);

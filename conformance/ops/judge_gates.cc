@@ -48,7 +48,7 @@ void GateSums::Add(uint32_t type, double got, double want, double bound) {
   outward_squares_ += outward * outward;
 }
 
-std::string GateSums::Fault(OutputVerdict* out) const {
+std::string GateSums::Fault(Gates gates, OutputVerdict* out) const {
   if (arithmetic_count_ > 0) {
     out->rms = std::sqrt(arithmetic_squares_ / static_cast<double>(arithmetic_count_));
   }
@@ -60,7 +60,7 @@ std::string GateSums::Fault(OutputVerdict* out) const {
         "bound for rounding to be the cause",
         out->rms, kMostRms);
   }
-  if (!(out->bias <= kMostBias)) {
+  if (gates == Gates::kAll && !(out->bias <= kMostBias)) {
     return absl::StrFormat(
         "rounding errs to one side: |z| is %.1f, more than %.0f; is the store "
         "to nearest even?",

@@ -18,7 +18,7 @@ class GateSums {
   void Add(uint32_t type, double got, double want, double bound);
 
   /// Sets rms and bias, and says what they fail by; empty if they hold.
-  std::string Fault(OutputVerdict* out) const;
+  std::string Fault(Gates gates, OutputVerdict* out) const;
 
  private:
   // Errors beyond what storing costs, in units of what the arithmetic may.

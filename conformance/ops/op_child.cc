@@ -61,16 +61,32 @@ absl::StatusOr<std::string> ListInChild(const RunRequest& request) {
   return ListedCasesToText(list);
 }
 
-void RunOpCaseInChild(const RunRequest& request, bool closely, CaseResult* inout_result) {
-  static auto* const cache = new FixtureCache;
+const UnderTest* LoadedHere(const RunRequest& request, CaseResult* inout_result) {
   const Loaded& loaded = OfThisProcess(request);
   if (!loaded.under_test.ok()) {
-    return FailWith(loaded.under_test.status().ToString(), inout_result);
+    FailWith(loaded.under_test.status().ToString(), inout_result);
+    return nullptr;
   }
   if (!loaded.toolchain_fault.empty()) {
-    return FailWith(loaded.toolchain_fault, inout_result, Verdict::kToolchainFault);
+    FailWith(loaded.toolchain_fault, inout_result, Verdict::kToolchainFault);
+    return nullptr;
   }
-  const UnderTest& under_test = **loaded.under_test;
+  return loaded.under_test->get();
+}
+
+void SuspectEmulator(const RunRequest& request, const uint64_t isa[2], CaseResult* inout_result) {
+  if (!CountsAsFailed(inout_result->verdict)) return;
+  const std::string suspicion = EmulatorSuspicion(OfThisProcess(request).levels, isa);
+  if (suspicion.empty()) return;
+  inout_result->verdict = Verdict::kEmulatorSuspect;
+  inout_result->reason = absl::StrCat(suspicion, "; ", inout_result->reason);
+}
+
+void RunOpCaseInChild(const RunRequest& request, bool closely, CaseResult* inout_result) {
+  static auto* const cache = new FixtureCache;
+  const UnderTest* const loaded = LoadedHere(request, inout_result);
+  if (loaded == nullptr) return;
+  const UnderTest& under_test = *loaded;
   if (IsOpCheckId(inout_result->id)) return RunOpCheck(under_test, inout_result);
   const absl::StatusOr<OpCaseId> id = ParseOpCaseId(inout_result->id);
   if (!id.ok()) return FailWith(std::string(id.status().message()), inout_result);
@@ -80,11 +96,8 @@ void RunOpCaseInChild(const RunRequest& request, bool closely, CaseResult* inout
   OpCaseRun run(under_test, *id, options, cache, inout_result);
   run.Run();
   if (closely) LookClosely(run, inout_result);
-  if (!CountsAsFailed(inout_result->verdict) || run.kernel() == nullptr) return;
-  const std::string suspicion = EmulatorSuspicion(loaded.levels, run.kernel()->desc().isa);
-  if (suspicion.empty()) return;
-  inout_result->verdict = Verdict::kEmulatorSuspect;
-  inout_result->reason = absl::StrCat(suspicion, "; ", inout_result->reason);
+  if (run.kernel() == nullptr) return;
+  SuspectEmulator(request, run.kernel()->desc().isa, inout_result);
 }
 
 }  // namespace halyard::conformance

@@ -18,10 +18,20 @@ namespace {
 
 constexpr char kMutantKernels[] = "*@mutants";
 
-CaseResult Shell(const std::string& id, int variant, const std::string& title) {
+bool IsOfGraphs(const RunRequest& request) { return request.level == "graph"; }
+
+std::vector<OpMutant> MutantsOf(const RunRequest& request) {
+  return IsOfGraphs(request) ? GraphMutants() : AllOpMutants();
+}
+std::vector<OpMutant> ControlsOf(const RunRequest& request) {
+  return IsOfGraphs(request) ? GraphControls() : ControlKernels();
+}
+
+CaseResult Shell(const std::string& level, const std::string& id, int variant,
+                 const std::string& title) {
   CaseResult shell;
-  shell.id = absl::StrCat("L1/selftest/", id, ".", variant);
-  shell.level = "L1";
+  shell.id = absl::StrCat(level, "/selftest/", id, ".", variant);
+  shell.level = level;
   shell.duty = "selftest";
   shell.title = title;
   shell.mode = "mutant";
@@ -37,7 +47,7 @@ void Fail(const std::string& reason, CaseResult* out) {
 RunRequest RequestFor(const RunRequest& base, const OpMutant& mutant,
                       const hy_kernel_table* table) {
   RunRequest request = base;
-  request.level = "ops";
+  request.level = IsOfGraphs(base) ? "graph" : "ops";
   request.filter.clear();
   request.expectations.clear();
   request.waivers.clear();
@@ -101,7 +111,7 @@ void JudgeControl(const RunResult& run, CaseResult* out) {
 }
 
 CaseResult RunOne(const RunRequest& base, const OpMutant& mutant, int variant, bool is_control) {
-  CaseResult result = Shell(mutant.id, variant, mutant.description);
+  CaseResult result = Shell(IsOfGraphs(base) ? "L2" : "L1", mutant.id, variant, mutant.description);
   const uint64_t start_ns = MonotonicNs();
   const hy_kernel_table* const table = ChooseOpMutant(mutant, *base.ops.builtin);
   if (table == nullptr) {
@@ -132,7 +142,7 @@ std::vector<CaseResult> KillOpMutants(const RunRequest& base, const std::string&
   for (const bool is_control : {false, true}) {
     if (is_control && !with_controls) break;
     std::map<std::string, int> variants;
-    for (const OpMutant& mutant : is_control ? ControlKernels() : AllOpMutants()) {
+    for (const OpMutant& mutant : is_control ? ControlsOf(base) : MutantsOf(base)) {
       const int variant = ++variants[mutant.id];
       if (!wanted.Chooses("selftest", mutant.id, mutant.op)) continue;
       if (on_start) on_start(mutant.id);
@@ -151,31 +161,41 @@ MutationScore ScoreOf(const std::vector<CaseResult>& results) {
     const std::vector<std::string> parts = absl::StrSplit(one.id, '/');
     if (parts.size() < 3) continue;
     const std::string id = parts[2].substr(0, parts[2].find('.'));
-    if (id.empty() || absl::StrContains("KAR", id.substr(0, 1)) == false) continue;
+    if (id.empty() || absl::StrContains("KARG", id.substr(0, 1)) == false) continue;
     const auto [place, is_new] = killed.emplace(id, true);
     place->second = place->second && one.verdict == Verdict::kPass;
   }
-  int counts[2][2] = {};
+  int counts[3][2] = {};
   for (const auto& [id, dead] : killed) {
-    const int reserve = id[0] == 'R' ? 1 : 0;
-    ++counts[reserve][1];
-    counts[reserve][0] += dead ? 1 : 0;
+    const int kind = id[0] == 'R' ? 1 : id[0] == 'G' ? 2 : 0;
+    ++counts[kind][1];
+    counts[kind][0] += dead ? 1 : 0;
   }
   score.mutants = absl::StrCat(counts[0][0], "/", counts[0][1]);
   score.reserves = absl::StrCat(counts[1][0], "/", counts[1][1]);
+  score.graphs = absl::StrCat(counts[2][0], "/", counts[2][1]);
   return score;
+}
+
+void AddScore(const MutationScore& score, RunResult* run) {
+  if (run->level == "L2") {
+    run->facts.emplace_back("graph_mutants_killed", score.graphs);
+    return;
+  }
+  run->facts.emplace_back("mutants_killed", score.mutants);
+  run->facts.emplace_back("reserve_mutants_killed", score.reserves);
 }
 
 absl::StatusOr<RunResult> OpSelfTest(const RunRequest& base,
                                      const std::function<void(const Progress&)>& on_progress) {
   RunResult run;
-  run.level = "L1";
+  run.level = IsOfGraphs(base) ? "L2" : "L1";
   run.port = "selftest";
   run.started_utc = UtcNow();
   run.facts = MachineFacts();
   const uint64_t start_ns = MonotonicNs();
   Progress progress;
-  progress.total = static_cast<uint32_t>(AllOpMutants().size() + ControlKernels().size());
+  progress.total = static_cast<uint32_t>(MutantsOf(base).size() + ControlsOf(base).size());
   run.cases = KillOpMutants(base, base.filter, true, [&](const std::string& id) {
     progress.current = id;
     progress.seconds = static_cast<double>(MonotonicNs() - start_ns) * 1e-9;
@@ -191,9 +211,7 @@ absl::StatusOr<RunResult> OpSelfTest(const RunRequest& base,
   }
   progress.done = progress.total;
   if (on_progress) on_progress(progress);
-  const MutationScore score = ScoreOf(run.cases);
-  run.facts.emplace_back("mutants_killed", score.mutants);
-  run.facts.emplace_back("reserve_mutants_killed", score.reserves);
+  AddScore(ScoreOf(run.cases), &run);
   run.seconds = static_cast<double>(MonotonicNs() - start_ns) * 1e-9;
   return run;
 }
@@ -201,7 +219,7 @@ absl::StatusOr<RunResult> OpSelfTest(const RunRequest& base,
 std::vector<CaseResult> MapHalMutants(const std::vector<CaseResult>& hal_results) {
   std::vector<CaseResult> mapped;
   for (const MappedMutant& one : MappedHalMutants()) {
-    CaseResult result = Shell(one.id, 1, one.description);
+    CaseResult result = Shell("L1", one.id, 1, one.description);
     result.level = "L0";
     result.verdict = Verdict::kPass;
     int seen = 0;

@@ -25,9 +25,13 @@ std::vector<CaseResult> KillOpMutants(const RunRequest& base, const std::string&
 struct MutationScore {
   std::string mutants;
   std::string reserves;
-  bool full = true;  ///< nothing survived, and every control did
+  std::string graphs;  ///< of broken kernels that only a graph shows
+  bool full = true;    ///< nothing survived, and every control did
 };
 MutationScore ScoreOf(const std::vector<CaseResult>& results);
+
+/// Adds the scores that there are to the facts of a run.
+void AddScore(const MutationScore& score, RunResult* run);
 
 /// A04..A08 and R9 from the results of HAL mutants (SelfTest).
 std::vector<CaseResult> MapHalMutants(const std::vector<CaseResult>& hal_results);

@@ -11,6 +11,8 @@
 #include "conformance/child.h"
 #include "conformance/file_facts.h"
 #include "conformance/filter.h"
+#include "conformance/graph/graph_case_id.h"
+#include "conformance/graph/graph_child.h"
 #include "conformance/machine.h"
 #include "conformance/meter.h"
 #include "conformance/ops/edges.h"
@@ -28,6 +30,19 @@ constexpr double kPlanDeadlineSeconds = 120;
 constexpr double kCaseDeadlineSeconds = 10;
 constexpr size_t kMostInOneChild = 64;
 
+/// What levels of kernels differ in.
+struct KernelLevel {
+  const char* name;  ///< as ids begin
+  absl::StatusOr<std::string> (*list)(const RunRequest& request);
+  void (*run)(const RunRequest& request, bool closely, CaseResult* inout_result);
+};
+constexpr KernelLevel kOps = {"L1", ListInChild, RunOpCaseInChild};
+constexpr KernelLevel kGraphs = {"L2", ListGraphsInChild, RunGraphCaseInChild};
+
+const KernelLevel& LevelOf(const RunRequest& request) {
+  return request.level == "graph" ? kGraphs : kOps;
+}
+
 bool Fits(const std::string& glob, absl::string_view text) {
   return glob.empty() || GlobMatches(glob, text);
 }
@@ -40,7 +55,12 @@ bool AnyFits(const std::string& glob, absl::string_view texts, char between) {
   return false;
 }
 
-bool Wanted(const ListedCase& one, const OpsRequest& ops, const Filter& filter) {
+bool Wanted(const ListedCase& one, const RunRequest& request, const Filter& filter) {
+  const OpsRequest& ops = request.ops;
+  if (request.level == "graph") {
+    // Which ops a graph has is known where it was listed; it has no kernel or edge of its own.
+    return AnyFits(ops.format, one.types, '.') && filter.Chooses(one.op, one.kernel, one.id);
+  }
   const bool every_case_has_it =
       !ops.edge.empty() && AnyFits(ops.edge, absl::StrJoin(EdgesOfEveryCase(), " "), ' ');
   return Fits(ops.op, one.op) && AnyFits(ops.format, one.types, '.') &&
@@ -48,10 +68,10 @@ bool Wanted(const ListedCase& one, const OpsRequest& ops, const Filter& filter) 
          filter.Chooses(one.op, one.kernel, one.id);
 }
 
-CaseResult ShellOf(const ListedCase& one) {
+CaseResult ShellOf(const KernelLevel& level, const ListedCase& one) {
   CaseResult shell;
   shell.id = one.id;
-  shell.level = "L1";
+  shell.level = level.name;
   shell.duty = one.op;
   shell.title = one.types;
   shell.mode = one.kernel;
@@ -65,7 +85,7 @@ absl::string_view TierName(ops::Tier tier) {
 
 RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& all) {
   RunResult run;
-  run.level = "L1";
+  run.level = LevelOf(request).name;
   run.port = request.port;
   run.waivers = request.waivers;
   run.started_utc = UtcNow();
@@ -101,10 +121,10 @@ absl::StatusOr<std::string> CheckToolchain() {
   return absl::StrCat("the check itself fails: ", answer.status().message());
 }
 
-CaseResult ToolchainCase(const std::string& fault) {
+CaseResult ToolchainCase(const KernelLevel& level, const std::string& fault) {
   CaseResult one;
-  one.id = "L1/toolchain";
-  one.level = "L1";
+  one.id = absl::StrCat(level.name, "/toolchain");
+  one.level = level.name;
   one.duty = "toolchain";
   one.title = "The compiler and the machine get the basics right";
   one.verdict = Verdict::kToolchainFault;
@@ -119,8 +139,7 @@ void AddMutationScore(const RunRequest& request, Meter* meter, RunResult* run) {
       KillOpMutants(request, "", false,
                     [&](const std::string& id) { meter->Starting(absl::StrCat("mutant ", id)); });
   const MutationScore score = ScoreOf(results);
-  run->facts.emplace_back("mutants_killed", score.mutants);
-  run->facts.emplace_back("reserve_mutants_killed", score.reserves);
+  AddScore(score, run);
   for (const CaseResult& one : results) {
     if (CountsAsFailed(one.verdict)) run->cases.push_back(one);
   }
@@ -133,6 +152,10 @@ absl::StatusOr<ListedCase> CaseOfId(const std::string& id) {
     if (parts.size() != 4) return absl::InvalidArgumentError(absl::StrCat("'", id, "' is cut"));
     return ListedCase{id, parts[1], parts[2].substr(6), parts[3].substr(5), "", 0};
   }
+  if (IsGraphCaseId(id)) {
+    HY_ASSIGN_OR_RETURN(const GraphCaseId graph, ParseGraphCaseId(id));
+    return ListedCase{GraphCaseIdText(graph), graph.c.op, TypesText(graph.c), kKernelAuto, "", 0};
+  }
   HY_ASSIGN_OR_RETURN(const OpCaseId parsed, ParseOpCaseId(id));
   return ListedCase{OpCaseIdText(parsed), parsed.c.op, TypesText(parsed.c), parsed.kernel, "", 0};
 }
@@ -140,14 +163,14 @@ absl::StatusOr<ListedCase> CaseOfId(const std::string& id) {
 }  // namespace
 
 absl::StatusOr<std::vector<ListedCase>> PlanOps(const RunRequest& request) {
-  HY_ASSIGN_OR_RETURN(
-      const std::string text,
-      AskInChild([&] { return ListInChild(request); }, kPlanDeadlineSeconds * NaturalTimeScale()));
+  HY_ASSIGN_OR_RETURN(const std::string text,
+                      AskInChild([&] { return LevelOf(request).list(request); },
+                                 kPlanDeadlineSeconds * NaturalTimeScale()));
   HY_ASSIGN_OR_RETURN(const std::vector<ListedCase> all, ListedCasesFromText(text));
   const Filter filter(request.filter);
   std::vector<ListedCase> wanted;
   for (const ListedCase& one : all) {
-    if (Wanted(one, request.ops, filter)) wanted.push_back(one);
+    if (Wanted(one, request, filter)) wanted.push_back(one);
   }
   if (wanted.empty()) {
     return absl::InvalidArgumentError(
@@ -162,7 +185,7 @@ absl::StatusOr<std::vector<CaseResult>> ListOps(const RunRequest& request) {
   std::vector<CaseResult> cases;
   for (const ListedCase& one : listed) {
     if (ShardOf(one.id, request.shards) != request.shard) continue;
-    cases.push_back(ShellOf(one));
+    cases.push_back(ShellOf(LevelOf(request), one));
     cases.back().reason = "not run, only listed";
   }
   return cases;
@@ -175,12 +198,13 @@ absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
   HY_ASSIGN_OR_RETURN(const std::vector<ListedCase> all, PlanOps(request));
   RunResult run = StartResult(request, all);
   if (!toolchain.empty()) {
-    run.cases.push_back(ToolchainCase(toolchain));
+    run.cases.push_back(ToolchainCase(LevelOf(request), toolchain));
     return run;
   }
   std::vector<CaseResult> results;
   for (const ListedCase& one : all) {
-    if (ShardOf(one.id, request.shards) == request.shard) results.push_back(ShellOf(one));
+    if (ShardOf(one.id, request.shards) == request.shard)
+      results.push_back(ShellOf(LevelOf(request), one));
   }
   Meter meter(on_progress, results.size());
   if (request.ops.mutation_score) AddMutationScore(request, &meter, &run);
@@ -197,7 +221,9 @@ absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
     ended = index + 1;
     return until_failure && CountsAsFailed(results[index].verdict);
   };
-  const auto body = [&](size_t, CaseResult* result) { RunOpCaseInChild(request, false, result); };
+  const auto body = [&](size_t, CaseResult* result) {
+    LevelOf(request).run(request, false, result);
+  };
   HY_RETURN_IF_ERROR(RunInChildren(limits, body, hooks, &results));
   results.resize(ended);
   run.cases.insert(run.cases.begin(), results.begin(), results.end());
@@ -209,17 +235,21 @@ absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
 absl::StatusOr<RunResult> RunOpIds(const std::vector<std::string>& ids, const RunRequest& base,
                                    const std::function<void(const Progress&)>& on_progress,
                                    bool closely) {
+  RunRequest request = base;
+  request.level = !ids.empty() && IsGraphCaseId(ids.front()) ? "graph" : "ops";
   std::vector<ListedCase> listed;
   std::vector<CaseResult> results;
   for (const std::string& id : ids) {
     HY_ASSIGN_OR_RETURN(ListedCase one, CaseOfId(id));
-    results.push_back(ShellOf(one));
+    results.push_back(ShellOf(LevelOf(request), one));
     listed.push_back(std::move(one));
   }
-  RunResult run = StartResult(base, listed);
+  RunResult run = StartResult(request, listed);
   SetFact(kScopeFact, ids.size() == 1 ? kOneCase : kChosenCases, &run);
   const std::vector<ChildCase> limits(results.size(), ChildCase{DeadlineOf(base), false, false});
-  const auto body = [&](size_t, CaseResult* result) { RunOpCaseInChild(base, closely, result); };
+  const auto body = [&](size_t, CaseResult* result) {
+    LevelOf(request).run(request, closely, result);
+  };
   Meter meter(on_progress, results.size());
   ChildHooks hooks;
   hooks.most_in_one_child = kMostInOneChild;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Level L1 from the parent's side: what there is to run, which of it is wanted, and running it.
+// Levels L1 and L2 from the parent's side: what there is to run, which of it is wanted, and running it.
 #ifndef HALYARD_CONFORMANCE_OPS_RUN_OPS_H_
 #define HALYARD_CONFORMANCE_OPS_RUN_OPS_H_
 
@@ -21,7 +21,7 @@ absl::StatusOr<std::vector<ListedCase>> PlanOps(const RunRequest& request);
 /// As ListCases.
 absl::StatusOr<std::vector<CaseResult>> ListOps(const RunRequest& request);
 
-/// As Run, for level ops. With `until_failure` cases after the first failure are left out.
+/// As Run, for the levels ops and graph. With `until_failure` cases after the first failure are left out.
 absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
                                  const std::function<void(const Progress&)>& on_progress,
                                  const std::function<void(const CaseResult&)>& on_case);
@@ -32,7 +32,7 @@ absl::StatusOr<RunResult> RunOpIds(const std::vector<std::string>& ids, const Ru
                                    const std::function<void(const Progress&)>& on_progress = {},
                                    bool closely = false);
 
-/// One case by its id, as ListOpCases has it or not; with what a failure looks like from near.
+/// One case of either level by its id, as lists have it or not; with what a failure looks like from near.
 absl::StatusOr<RunResult> ReplayOp(const std::string& id, const RunRequest& base);
 
 }  // namespace halyard::conformance

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "conformance/graph/graph_cases.h"
 #include "conformance/ops/op_case_run.h"
 #include "conformance/ops/run_ops.h"
 
@@ -68,8 +69,13 @@ void AddLays(const OpCaseId& id, std::vector<OpCaseId>* out) {
   }
 }
 
-// Smaller in this order: by work, then by what is easy to read.
-std::string Key(const OpCaseId& id) { return OpCaseIdText(id); }
+std::vector<std::string> SmallerOps(const std::string& text) {
+  std::vector<std::string> texts;
+  const absl::StatusOr<OpCaseId> id = ParseOpCaseId(text);
+  if (!id.ok()) return texts;
+  for (const OpCaseId& one : SmallerCases(*id)) texts.push_back(OpCaseIdText(one));
+  return texts;
+}
 
 }  // namespace
 
@@ -109,14 +115,16 @@ std::string FailureSignature(const CaseResult& result) {
   return absl::StrCat(signature, " values");
 }
 
-OpCaseId ShrinkCase(const OpCaseId& id, const std::function<bool(const OpCaseId&)>& fails_alike,
-                    int most_trials) {
-  OpCaseId smallest = id;
-  std::set<std::string> tried = {Key(id)};
+std::string ShrinkText(const std::string& id,
+                       const std::function<std::vector<std::string>(const std::string&)>& smaller,
+                       const std::function<bool(const std::string&)>& fails_alike,
+                       int most_trials) {
+  std::string smallest = id;
+  std::set<std::string> tried = {id};
   for (bool shrunk = true; shrunk;) {
     shrunk = false;
-    for (const OpCaseId& candidate : SmallerCases(smallest)) {
-      if (!tried.insert(Key(candidate)).second) continue;
+    for (const std::string& candidate : smaller(smallest)) {
+      if (!tried.insert(candidate).second) continue;
       if (most_trials-- <= 0) return smallest;
       if (!fails_alike(candidate)) continue;
       smallest = candidate;
@@ -127,9 +135,21 @@ OpCaseId ShrinkCase(const OpCaseId& id, const std::function<bool(const OpCaseId&
   return smallest;
 }
 
+OpCaseId ShrinkCase(const OpCaseId& id, const std::function<bool(const OpCaseId&)>& fails_alike,
+                    int most_trials) {
+  const std::string smallest = ShrinkText(
+      OpCaseIdText(id), SmallerOps,
+      [&](const std::string& text) {
+        const absl::StatusOr<OpCaseId> candidate = ParseOpCaseId(text);
+        return candidate.ok() && fails_alike(*candidate);
+      },
+      most_trials);
+  const absl::StatusOr<OpCaseId> parsed = ParseOpCaseId(smallest);
+  return parsed.ok() ? *parsed : id;
+}
+
 absl::StatusOr<RunResult> ShrinkOp(const std::string& id, const RunRequest& base,
                                    const std::function<void(const Progress&)>& on_progress) {
-  HY_ASSIGN_OR_RETURN(const OpCaseId start, ParseOpCaseId(id));
   HY_ASSIGN_OR_RETURN(const RunResult first, ReplayOp(id, base));
   const std::string signature = FailureSignature(first.cases.front());
   if (signature.empty()) {
@@ -139,15 +159,18 @@ absl::StatusOr<RunResult> ShrinkOp(const std::string& id, const RunRequest& base
   }
   Progress progress;
   progress.total = kMostTrials;
-  const auto fails_alike = [&](const OpCaseId& candidate) {
-    progress.current = OpCaseIdText(candidate);
+  const auto fails_alike = [&](const std::string& candidate) {
+    progress.current = candidate;
     if (on_progress) on_progress(progress);
     ++progress.done;
-    const absl::StatusOr<RunResult> run = ReplayOp(OpCaseIdText(candidate), base);
+    const absl::StatusOr<RunResult> run = ReplayOp(candidate, base);
     return run.ok() && FailureSignature(run->cases.front()) == signature;
   };
-  const OpCaseId smallest = ShrinkCase(start, fails_alike, kMostTrials);
-  HY_ASSIGN_OR_RETURN(RunResult result, ReplayOp(OpCaseIdText(smallest), base));
+  const auto smaller = [&](const std::string& text) {
+    return IsGraphCaseId(text) ? SmallerGraphs(text, *base.ops.builtin) : SmallerOps(text);
+  };
+  const std::string smallest = ShrinkText(id, smaller, fails_alike, kMostTrials);
+  HY_ASSIGN_OR_RETURN(RunResult result, ReplayOp(smallest, base));
   progress.done = progress.total;
   if (on_progress) on_progress(progress);
   result.facts.emplace_back("shrunk_from", id);

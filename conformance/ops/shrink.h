@@ -22,12 +22,18 @@ std::vector<OpCaseId> SmallerCases(const OpCaseId& id);
 /// never written.
 std::string FailureSignature(const CaseResult& result);
 
+/// Shrinks a case by its text: `smaller` gives candidates, `fails_alike` tells whether one still fails
+/// the same way. At most `most_trials` are tried.
+std::string ShrinkText(const std::string& id,
+                       const std::function<std::vector<std::string>(const std::string&)>& smaller,
+                       const std::function<bool(const std::string&)>& fails_alike, int most_trials);
+
 /// Shrinks by `fails_alike`, which tells whether a candidate still fails the same way. At most
 /// `most_trials` candidates are tried.
 OpCaseId ShrinkCase(const OpCaseId& id, const std::function<bool(const OpCaseId&)>& fails_alike,
                     int most_trials);
 
-/// Shrinks a failing case and runs the smallest one closely. Facts say what it came from.
+/// Shrinks a failing case of level ops or graph and runs the smallest one closely. Facts say what it came from.
 /// Errors   FAILED_PRECONDITION: the case does not fail.
 absl::StatusOr<RunResult> ShrinkOp(const std::string& id, const RunRequest& base,
                                    const std::function<void(const Progress&)>& on_progress = {});

@@ -62,7 +62,7 @@ void AddForTypes(const Types& types, std::vector<Case>* out) {
   Add(out, types, {.seqs = 2, .rows = 20, .ctx = 600, .hq = 3, .hkv = 1, .mix = 1},
       {.dist = "onehot", .seed = 1});
   Add(out, types, {.rows = 5, .ctx = 300, .window = 100, .mix = 1}, {.dist = "onehot", .seed = 2});
-  for (const uint64_t seed : {0, 1, 2})
+  for (uint64_t seed = 0; seed < 3; ++seed)
     Add(out, types, {.seqs = 2, .rows = 3, .ctx = 37}, {.dist = "planted", .seed = seed});
 }
 
