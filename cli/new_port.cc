@@ -24,7 +24,8 @@ struct NewPortArgs {
 };
 
 absl::Status CheckName(const std::string& name) {
-  const bool shape = !name.empty() && name.size() <= 48 && absl::ascii_islower(static_cast<unsigned char>(name[0]));
+  const bool shape = !name.empty() && name.size() <= 48 &&
+                     absl::ascii_islower(static_cast<unsigned char>(name[0]));
   for (const char letter : name) {
     const auto c = static_cast<unsigned char>(letter);
     if (!shape || !(absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_')) {
