@@ -17,6 +17,7 @@
 #include "cli/files.h"
 #include "cli/html_page.h"
 #include "conformance/ops/coverage.h"
+#include "conformance/ops/run_parts.h"
 #include "conformance/report/report.h"
 #include "conformance/runner.h"
 #include "ops/builtin.h"
@@ -82,6 +83,7 @@ absl::StatusOr<std::vector<RunResult>> RunLevels(const CertifyArgs& args, const 
   request.ops.builtin = &TheBuiltinOps();
   request.ops.builtin_kernels = &BuiltinKernelTable();
   request.ops.plugins = args.plugins;
+  request.ops.jobs = conformance::DefaultJobs();
   output.Progress("conformance: do operators and kernels give what they must?");
   HY_ASSIGN_OR_RETURN(runs[1], conformance::Run(request, StepProgress(output)));
   output.EndProgress();

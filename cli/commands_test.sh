@@ -82,6 +82,11 @@ expect 2 'no case fits' conform --filter 'NOTHING-*'
 expect 0 'L1 linux: [0-9]+ passed, 0 failed' conform --level ops --op scale --json-file "$work/scale.json" --html "$work/scale.html"
 grep -q 'class="heat"' "$work/scale.html" || { echo 'FAILED: no matrix in the page'; failures=$((failures + 1)); }
 expect 0 'Since the run of .*: 0 worse, 0 better' conform --level ops --op scale --diff "$work/scale.json"
+expect 0 ': 0 worse, 0 better, 0 changed otherwise, 0 new, 0 gone' conform --level ops --op scale --jobs 1 --diff "$work/scale.json"
+expect 0 'shard 1 of 2' conform --level ops --op scale --jobs 3 --shard 1/2 --json-file "$work/1.json"
+expect 0 'shard 2 of 2' conform --level ops --op scale --jobs 1 --shard 2/2 --json-file "$work/2.json"
+expect 0 ': 0 worse, 0 better, 0 changed otherwise, 0 new, 0 gone' conform merge "$work/1.json" "$work/2.json" --diff "$work/scale.json"
+expect 2 'a shard is missing' conform merge "$work/1.json"
 expect_json "d['diff']['worse'] == [] and d['coverage']['unshown'] == [] and d['summary']['holds']" \
   conform --level ops --op scale --diff "$work/scale.json" --json
 expect 2 'no_such.json' conform --level ops --op scale --diff "$work/no_such.json"

@@ -14,6 +14,7 @@
 #include "cli/html_page.h"
 #include "conformance/machine.h"
 #include "conformance/ops/coverage.h"
+#include "conformance/ops/run_parts.h"
 #include "conformance/report/diff.h"
 #include "conformance/report/report.h"
 #include "conformance/waivers.h"
@@ -104,6 +105,9 @@ void AddCaseOptions(CLI::App& command, ConformArgs& args) {
                      "Levels ops, graph: a type that cases have, a glob");
   command.add_option("--kernel", args.ops.kernel, "Level ops: kernel ids, a glob");
   command.add_option("--edge", args.ops.edge, "Level ops: an edge that cases cover, such as X11");
+  command.add_option("--jobs", args.ops.jobs, "Level ops: processes at once")
+      ->check(CLI::Range(1, 64))
+      ->default_val(conformance::DefaultJobs());
   command.add_option("--shard", args.shard, "Run part i of n, as i/n");
 }
 

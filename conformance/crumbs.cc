@@ -158,6 +158,11 @@ void PrepareCrumbs() {
   g_crumbs->memory_fault[0] = '\0';
 }
 
+void SeparateCrumbs() {
+  g_crumbs = nullptr;
+  PrepareCrumbs();
+}
+
 void NoteStep(absl::string_view step) {
   if (g_crumbs == nullptr) return;
   const size_t length = std::min(step.size(), sizeof g_crumbs->step - 1);

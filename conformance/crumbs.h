@@ -17,6 +17,9 @@ namespace halyard::conformance {
 /// Makes the shared memory; called once by the parent, before it forks. Later calls only clear it.
 void PrepareCrumbs();
 
+/// In a forked process that forks others: shared memory of its own, apart from its parent's.
+void SeparateCrumbs();
+
 /// The verbs that were entered and not left, such as "map, fence_wait"; empty if there are none.
 std::string CallsInFlight();
 

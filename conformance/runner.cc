@@ -14,6 +14,7 @@
 #include "conformance/machine.h"
 #include "conformance/meter.h"
 #include "conformance/ops/run_ops.h"
+#include "conformance/ops/run_parts.h"
 #include "conformance/plan.h"
 #include "conformance/run_until.h"
 #include "conformance/shard.h"
@@ -72,7 +73,12 @@ absl::StatusOr<RunResult> Run(const RunRequest& request,
 absl::StatusOr<RunResult> RunUntil(const RunRequest& request, bool until_failure,
                                    const std::function<void(const Progress&)>& on_progress,
                                    const std::function<void(const CaseResult&)>& on_case) {
-  if (IsOfKernels(request)) return RunOps(request, until_failure, on_progress, on_case);
+  if (IsOfKernels(request)) {
+    const bool in_parts =
+        request.level == "ops" && request.ops.jobs > 1 && !until_failure && !on_case;
+    return in_parts ? RunOpsInParts(request, on_progress)
+                    : RunOps(request, until_failure, on_progress, on_case);
+  }
   HY_ASSIGN_OR_RETURN(const Expectations expectations, ExpectationsOf(request));
   HY_ASSIGN_OR_RETURN(const PortFacts port, AskPort(request));
   HY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(request, port));

@@ -31,6 +31,7 @@ struct OpsRequest {
   std::string format;  ///< a type that the case's tuple has
   std::string kernel;
   std::string edge;
+  uint32_t jobs = 1;  ///< processes that divide the cases
   /// Also kill every broken kernel and tell the score: for whole runs.
   bool mutation_score = false;
 };
