@@ -12,6 +12,8 @@ import xml.etree.ElementTree as ElementTree
 # Verdicts that neither prove nor disprove. Any other than these and "pass" is a failure, "weak"
 # too: the case ran and could not have seen the fault.
 SKIP = {"skip", "waived"}
+# Of kernels, a weak case counts for nothing, and others of its types do.
+SKIP_OPS = SKIP | {"weak", "not_supported", "emulator_suspect"}
 
 
 def slug(leg):
@@ -47,7 +49,7 @@ def count_units(folder):
     return counts
 
 
-def count_contract(text):
+def count_contract(text, skip=frozenset(SKIP)):
     """Counts of a conformance document; None when it is not one."""
     try:
         cases = json.loads(text)["cases"]
@@ -56,7 +58,7 @@ def count_contract(text):
     counts = {"passed": 0, "failed": 0, "skipped": 0, "failures": []}
     for case in cases:
         verdict = case["verdict"]
-        kind = "passed" if verdict == "pass" else "skipped" if verdict in SKIP else "failed"
+        kind = "passed" if verdict in ("pass", "pass_fallback") else "skipped" if verdict in skip else "failed"
         counts[kind] += 1
         if kind == "failed":
             counts["failures"].append(f"{case['id']} ({verdict})")
@@ -83,7 +85,21 @@ def judge(record):
         return "contract failed"
     if contract["passed"] == 0:
         return "no contract case ran"
-    return "" if record["l0_rc"] == 0 else f"contract exit status {record['l0_rc']}"
+    if record["l0_rc"] != 0:
+        return f"contract exit status {record['l0_rc']}"
+    return judge_ops(record)
+
+
+def judge_ops(record):
+    """The same for level ops, which a leg may leave out."""
+    if record["l1_rc"] is None:
+        return ""
+    counts = record["l1"]
+    if counts is None:
+        return f"no results of level ops, exit status {record['l1_rc']}"
+    if counts["failed"]:
+        return "level ops failed"
+    return "" if counts["passed"] else "no case of level ops passed"
 
 
 def command_round(args):
@@ -105,6 +121,9 @@ def command_leg(args):
         record["units"] = count_units(args.folder)
         record["l0"] = count_contract(json_file.read_text()) if json_file.exists() else None
         record["l0_rc"] = int(rc_file.read_text()) if rc_file.exists() else None
+        ops_rc, ops_json = args.folder / "l1.rc", args.folder / "l1.json"
+        record["l1"] = count_contract(ops_json.read_text(), SKIP_OPS) if ops_json.exists() else None
+        record["l1_rc"] = int(ops_rc.read_text()) if ops_rc.exists() else None
     record["reason"] = judge(record)
     record["passed"] = not record["reason"]
     (args.folder / "leg.json").write_text(json.dumps(record, indent=2) + "\n")
@@ -119,8 +138,8 @@ def table(records):
         rows = [["leg", "cpu", "rounds", "hangs", "failures", "s", "label", "verdict"]]
         middle = [[str(r.get(k, "-")) for k in ("rounds", "hangs", "failures")] for r in records]
     else:
-        rows = [["leg", "cpu", "unit p/f/s", "L0 p/f/s", "s", "label", "verdict"]]
-        middle = [[counts_cell(r["units"]), counts_cell(r["l0"])] for r in records]
+        rows = [["leg", "cpu", "unit p/f/s", "L0 p/f/s", "L1 p/f/s", "s", "label", "verdict"]]
+        middle = [[counts_cell(r["units"]), counts_cell(r["l0"]), counts_cell(r.get("l1"))] for r in records]
     for record, cells in zip(records, middle):
         verdict = "ok" if record["passed"] else f"FAILED: {record['reason']}"
         rows.append([record["leg"], record["cpu"], *cells, str(record["seconds"]),

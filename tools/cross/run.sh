@@ -17,6 +17,8 @@ JOBS=${HALYARD_JOBS:-$(nproc)}
 TEST_TIMEOUT=${HALYARD_TEST_TIMEOUT:-300}
 # The suite has a deadline for each case itself; this one is for a program that hangs as a whole.
 CONTRACT_TIMEOUT=${HALYARD_CONTRACT_TIMEOUT:-1800}
+# Which part of the operators' cases (level ops) each leg runs; "none" for no part.
+OPS_SHARD=${HALYARD_OPS_SHARD:-1/16}
 # More hangs of one leg tell nothing new, and each costs a whole time-out.
 MAX_HANGS=3
 
@@ -29,7 +31,8 @@ usage: tools/cross/run.sh [--quick | --list] [--repeat-team N] [--no-build] [LEG
   --repeat-team N  instead of all tests: those labelled 'team', N rounds a leg, counting hangs
   --no-build       use what is built already
 Environment: HALYARD_SYSROOT_DIR, HALYARD_JOBS, HALYARD_TEST_TIMEOUT (seconds a test, 300),
-HALYARD_CONTRACT_TIMEOUT (1800), HALYARD_SOURCE (source folder, default this one).
+HALYARD_CONTRACT_TIMEOUT (1800), HALYARD_OPS_SHARD (part of level ops, 1/16, or none),
+HALYARD_SOURCE (source folder, default this one).
 Report: build/cross-report/report.{json,md}, logs beside it.
 Exit: 0 all legs passed, 1 a leg failed, 2 usage, 3 cannot run here.
 TEXT
@@ -62,6 +65,17 @@ run_contract() {
   echo "$rc" >"$dir/l0.rc"
 }
 
+# A shard of the operators' cases: all of them take hours where the reference is emulated as well.
+run_ops() {
+  local arch=$1 dir=$2 rc=0 emulator
+  [[ $OPS_SHARD != none ]] || return 0
+  read -r -a emulator <<<"$(leg_emulator "$arch")"
+  timeout -k 5 "$CONTRACT_TIMEOUT" "${emulator[@]}" "$(leg_build "$arch")/bin/halyard" conform \
+    --level ops --port linux --shard "$OPS_SHARD" --json >"$dir/l1.json" 2>"$dir/l1.log" \
+    </dev/null || rc=$?
+  echo "$rc" >"$dir/l1.rc"
+}
+
 # Rounds of the team tests; one line 'hangs failures tests' a round.
 run_team_rounds() {
   local arch=$1 dir=$2 tests=$3 round hangs=0
@@ -91,6 +105,7 @@ run_leg() {
     else
       run_units "$arch" "$dir" "$tests"
       run_contract "$arch" "$dir"
+      run_ops "$arch" "$dir"
     fi
     unset QEMU_CPU
   fi
