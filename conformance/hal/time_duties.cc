@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // HAL-TIM: the device's clock next to the host's.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <thread>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/monotonic_clock.h"
@@ -19,6 +21,28 @@ hy_timestamp Read(HalContext& context) {
   const hy_status status = context.api().timestamp(context.raw_device(), &stamp);
   EXPECT_EQ(status, HY_OK) << hy_status_name(status);
   return stamp;
+}
+
+// A stamp and what the host's clock showed on both sides of the read.
+struct BracketedStamp {
+  hy_timestamp stamp;
+  uint64_t before_ns;
+  uint64_t after_ns;
+};
+
+// The tightest of some reads. A thread that loses its processor within one makes the bracket wide,
+// never wrong, so a rate judged by brackets holds on a busy machine too.
+BracketedStamp ReadBracketed(HalContext& context) {
+  BracketedStamp best{};
+  for (int i = 0; i < 32; ++i) {
+    BracketedStamp read{};
+    read.before_ns = MonotonicRawNs();
+    read.stamp = Read(context);
+    read.after_ns = MonotonicRawNs();
+    const bool tighter = read.after_ns - read.before_ns < best.after_ns - best.before_ns;
+    if (i == 0 || tighter) best = read;
+  }
+  return best;
 }
 
 }  // namespace
@@ -75,25 +99,20 @@ HY_DUTY("HAL-TIM-01", TicksNeverGoBackAcrossUnits) {
 }
 
 HY_DUTY("HAL-TIM-02", TheRateIsThatOfTheHostsClock) {
-  const uint64_t interval_ns = 300'000'000;
-  double worst = 0;
-  // A machine that is busy can part the two reads of a stamp; it does not do so three times.
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    const uint64_t host_begin = MonotonicRawNs();
-    const hy_timestamp begin = Read(context);
-    ASSERT_GT(begin.hz, 0u);
-    timespec pause{0, static_cast<long>(interval_ns)};
-    nanosleep(&pause, nullptr);
-    const uint64_t host_end = MonotonicRawNs();
-    const hy_timestamp end = Read(context);
-    const double host_s = static_cast<double>(host_end - host_begin) * 1e-9;
-    const double device_s =
-        static_cast<double>(end.ticks - begin.ticks) / static_cast<double>(begin.hz);
-    worst = std::fabs(device_s / host_s - 1);
-    if (worst <= 0.001) break;
-  }
-  context.Fact("clock_ratio_error", absl::StrCat(worst));
-  EXPECT_LE(worst, 0.001) << "ticks over hz run at another rate than CLOCK_MONOTONIC_RAW";
+  const BracketedStamp begin = ReadBracketed(context);
+  ASSERT_GT(begin.stamp.hz, 0u);
+  timespec pause{0, 300'000'000};
+  nanosleep(&pause, nullptr);
+  const BracketedStamp end = ReadBracketed(context);
+  const double device_s = static_cast<double>(end.stamp.ticks - begin.stamp.ticks) /
+                          static_cast<double>(begin.stamp.hz);
+  const double least_s = static_cast<double>(end.before_ns - begin.after_ns) * 1e-9;
+  const double most_s = static_cast<double>(end.after_ns - begin.before_ns) * 1e-9;
+  const double error = std::max({0.0, 1 - device_s / least_s, device_s / most_s - 1});
+  context.Fact("clock_ratio_error", absl::StrCat(error));
+  EXPECT_LE(error, 0.001) << "ticks over hz run at another rate than CLOCK_MONOTONIC_RAW: "
+                          << device_s << " s of the device in " << least_s << " to " << most_s
+                          << " s of the host";
 }
 
 HY_DUTY("HAL-TIM-02", TheRateIsTheOneOfTheQuery) {

@@ -208,16 +208,20 @@ HY_DUTY("HAL-TOP-05", TheIsaIsWhatTheProcessorExecutes) {
   HY_NEED_OWN_MACHINE(own);
   const IsaMask live = LiveIsa();
   const std::vector<IsaCheck> checks = LiveIsaChecks();
+  // One kind of core: then no unit has more than the one that runs this.
+  const bool uniform = own.pus.front().perf_class == own.pus.back().perf_class;
   for (const hy_pu& pu : own.pus) {
     for (size_t word = 0; word < 2; ++word) {
       EXPECT_EQ(live[word] & ~pu.isa[word], 0u)
           << "unit " << pu.os_id << " lacks what all units execute";
+      if (uniform) {
+        EXPECT_EQ(pu.isa[word] & ~live[word], 0u)
+            << "unit " << pu.os_id << " claims what cannot be executed here";
+      }
     }
     for (const IsaCheck& check : checks) {
       const bool claimed = hy_isa_has(pu.isa, check.bit) != 0;
       EXPECT_TRUE(claimed || !check.is_live) << "unit " << pu.os_id << " has " << check.name;
-      // One kind of core: then no unit has more than the one that runs this.
-      const bool uniform = own.pus.front().perf_class == own.pus.back().perf_class;
       if (uniform) {
         EXPECT_TRUE(!claimed || check.is_live)
             << "unit " << pu.os_id << " claims " << check.name << ", which cannot be executed";
