@@ -13,6 +13,24 @@
 #include "absl/strings/str_cat.h"
 
 namespace halyard::cli {
+namespace {
+
+// `named` is the file that the message speaks of.
+absl::Status WriteBytes(const std::string& path, const std::string& named,
+                        const std::string& contents) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  if (file) file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+  if (file) file.close();
+  if (file) return absl::OkStatus();
+  const int reason = errno != 0 ? errno : EIO;
+  return absl::PermissionDeniedError(absl::StrCat("cannot write ", named, ": ", strerror(reason),
+                                                  reason == ENOSPC
+                                                      ? ". Make room, or name a file elsewhere"
+                                                      : ". Choose a folder that you may write to"));
+}
+
+}  // namespace
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -23,26 +41,28 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 absl::Status WriteFile(const std::string& path, const std::string& contents) {
-  const std::string temporary = absl::StrCat(path, ".part", getpid());
+  // A device, a pipe or standard output is written into: a rename would put a file in its place,
+  // for root even in that of /dev/null.
   std::error_code error;
-  errno = 0;
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    if (file) file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    if (file) file.flush();
-    if (!file) {
-      const int reason = errno;
-      std::filesystem::remove(temporary, error);
-      return absl::PermissionDeniedError(absl::StrCat("cannot write ", path, ": ",
-                                                      strerror(reason != 0 ? reason : EIO),
-                                                      ". Choose a folder that you may write to"));
-    }
+  const std::filesystem::file_status there = std::filesystem::status(path, error);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there) &&
+      !std::filesystem::is_directory(there)) {
+    return WriteBytes(path, path, contents);
   }
-  std::filesystem::rename(temporary, path, error);
+  const std::filesystem::path real = std::filesystem::weakly_canonical(path, error);
+  const std::string target = error ? path : real.string();  // a link goes on pointing where it did
+  const std::string temporary = absl::StrCat(target, ".part", getpid());
+  const absl::Status written = WriteBytes(temporary, path, contents);
+  if (!written.ok()) {
+    std::filesystem::remove(temporary, error);
+    return written;
+  }
+  std::filesystem::rename(temporary, target, error);
   if (error) {
     const std::string reason = error.message();
     std::filesystem::remove(temporary, error);
-    return absl::PermissionDeniedError(absl::StrCat("cannot write ", path, ": ", reason));
+    return absl::PermissionDeniedError(
+        absl::StrCat("cannot write ", path, ": ", reason, ". Name another file"));
   }
   return absl::OkStatus();
 }

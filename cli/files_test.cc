@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -40,6 +43,38 @@ TEST_F(Files, AFailedWriteKeepsWhatWasThere) {
   size_t entries = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(dir_)) ++entries;
   EXPECT_EQ(entries, 1u) << "a temporary file was left";
+}
+
+TEST_F(Files, WhatIsNoFileIsWrittenIntoAndStays) {
+  const fs::path pipe = dir_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(WriteFile(pipe.string(), "text").ok());
+  char bytes[8];
+  EXPECT_EQ(read(reader, bytes, sizeof bytes), 4);
+  close(reader);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST_F(Files, AFullDiskIsTold) {
+  // Through a link: what WriteFile did wrong would replace the link, not the device.
+  const fs::path full = dir_ / "full";
+  fs::create_symlink("/dev/full", full);
+  if (!fs::is_character_file(full)) GTEST_SKIP() << "there is no /dev/full";
+  const absl::Status status = WriteFile(full.string(), "text");
+  EXPECT_NE(status.message().find("No space left"), absl::string_view::npos) << status;
+  EXPECT_TRUE(fs::is_symlink(full));
+}
+
+TEST_F(Files, ALinkGoesOnPointingWhereItDid) {
+  const fs::path file = dir_ / "file";
+  const fs::path link = dir_ / "link";
+  std::ofstream(file) << "old";
+  fs::create_symlink(file, link);
+  ASSERT_TRUE(WriteFile(link.string(), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(*ReadFile(file.string()), "new");
 }
 
 TEST_F(Files, AbsentFileNamesItsPath) {
