@@ -50,7 +50,11 @@ foreach(port IN LISTS plugins)
 endforeach()
 install(DIRECTORY ports/chips DESTINATION "${HALYARD_INSTALL_DATADIR}"
         FILES_MATCHING PATTERN "*.yaml" PATTERN "README.md")
+# What new-port, explain and reports point at must be there without the sources.
 install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/halyard")
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/halyard"
+        FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY ports/example_kernels/ DESTINATION "${HALYARD_INSTALL_DATADIR}/kernel_template")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/halyard" RENAME copyright)
 
 # find_package(Halyard).
