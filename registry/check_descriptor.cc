@@ -30,7 +30,7 @@ std::string CheckOperand(const hy_op_desc& op, const hy_operand& operand) {
   if (operand.name == nullptr || !IsWord(operand.name)) return "has an operand without a name";
   const std::string name = absl::StrCat("operand ", operand.name);
   if (operand.offset < sizeof(uint32_t) || operand.offset % alignof(hy_tensor) != 0 ||
-      operand.offset + sizeof(hy_tensor) > op.args_bytes) {
+      operand.offset > op.args_bytes - sizeof(hy_tensor)) {
     return absl::StrCat(name, " at offset ", operand.offset, " is no hy_tensor within its args");
   }
   if ((operand.flags & ~kKnown) != 0) {
@@ -186,7 +186,7 @@ std::string CheckOp(const hy_op_desc& op) {
   if (op.validate == nullptr) return "has no validate";
   if (op.flops == nullptr) return "has no flops";
   if (op.activation_offset % alignof(uint32_t) != 0 ||
-      op.activation_offset + sizeof(uint32_t) > op.args_bytes) {
+      op.activation_offset > op.args_bytes - sizeof(uint32_t)) {
     return absl::StrCat("has activation_offset ", op.activation_offset, ", outside its args");
   }
   return CheckOperands(op);
