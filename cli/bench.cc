@@ -145,7 +145,7 @@ void AddBench(const Program& program) {
   command->add_flag("--reference", request.reference, "The references, too");
   command->add_option("--threads", request.threads, "Workers; default the budget of the device");
   command->add_option("--seconds", request.seconds, "For each repetition of a row")
-      ->check(CLI::Range(1e-4, 60.0))
+      ->check(Within(1e-4, 60))
       ->capture_default_str();
   command->add_option("--repetitions", request.repetitions, "Of each row")
       ->check(CLI::Range(1, 1000))

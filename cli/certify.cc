@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
 #include "cli/command.h"
+#include "cli/conform_request.h"
 #include "cli/describe.h"
 #include "cli/doctor.h"
 #include "cli/files.h"
@@ -60,9 +61,20 @@ std::function<void(const conformance::Progress&)> StepProgress(const Output& out
   return [&output, next = 0.0](const conformance::Progress& progress) mutable {
     if (progress.seconds < next && progress.done != progress.total) return;
     next = progress.seconds + (isatty(2) != 0 ? 0.2 : 5.0);
-    output.Progress(absl::StrFormat("conformance: %u of %u, %.0f s left", progress.done,
-                                    progress.total, progress.seconds_left));
+    output.Progress(absl::StrCat("conformance: ", HowFar(progress)));
   };
+}
+
+conformance::RunRequest OpsRequestOf(const CertifyArgs& args) {
+  conformance::RunRequest request;
+  request.level = "ops";
+  request.port = args.port.port;
+  request.load = DefaultLoadOptions();
+  request.ops.builtin = &TheBuiltinOps();
+  request.ops.builtin_kernels = &BuiltinKernelTable();
+  request.ops.plugins = args.plugins;
+  request.ops.jobs = conformance::DefaultJobs();
+  return request;
 }
 
 /// Both levels; the score of broken kernels is of the suite, not of this chip, and left to `conform`.
@@ -79,15 +91,23 @@ absl::StatusOr<std::vector<RunResult>> RunLevels(const CertifyArgs& args, const 
   HY_ASSIGN_OR_RETURN(runs[0], conformance::Run(request, StepProgress(output)));
   output.EndProgress();
   if (!ops) return runs;
-  request.level = "ops";
-  request.ops.builtin = &TheBuiltinOps();
-  request.ops.builtin_kernels = &BuiltinKernelTable();
-  request.ops.plugins = args.plugins;
-  request.ops.jobs = conformance::DefaultJobs();
+  request = OpsRequestOf(args);
+  request.device = args.port.device;
+  HY_ASSIGN_OR_RETURN(request.options, args.port.ParsedOptions());
   output.Progress("conformance: do operators and kernels give what they must?");
   HY_ASSIGN_OR_RETURN(runs[1], conformance::Run(request, StepProgress(output)));
   output.EndProgress();
   return runs;
+}
+
+/// Libraries with kernels are there and can be loaded, as a child finds that lists their cases.
+absl::Status CheckKernels(const CertifyArgs& args) {
+  HY_ASSIGN_OR_RETURN(const bool ops, WantsOps(args.levels));
+  if (args.plugins.empty()) return absl::OkStatus();
+  if (!ops) {
+    return absl::InvalidArgumentError("--kernels: of level ops, which --levels hal leaves out");
+  }
+  return conformance::ListCases(OpsRequestOf(args)).status();
 }
 
 /// The conformance runs come first: they fork, and this process must have no thread until then.
@@ -168,21 +188,21 @@ absl::Status WriteRuns(const std::vector<RunResult>& runs, const fs::path& out) 
     HY_RETURN_IF_ERROR(WriteFile((out / (ops ? "ops.xml" : "conformance.xml")).string(),
                                  conformance::ToJUnit(run)));
     HY_RETURN_IF_ERROR(WriteFile((out / (ops ? "ops.json" : "hal.json")).string(),
-                                 conformance::ToJson(run).dump() + "\n"));
+                                 DocumentText(conformance::ToJson(run))));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<int> RunCertify(const CertifyArgs& args, const Output& output) {
   // Before the minutes of work, not after.
-  HY_RETURN_IF_ERROR(WantsOps(args.levels).status());
+  HY_RETURN_IF_ERROR(CheckKernels(args));
   HY_RETURN_IF_ERROR(MakeWritableDir(args.out));
   HY_RETURN_IF_ERROR(CheckSheets(args.doctor));
   HY_ASSIGN_OR_RETURN(const Certificate certificate, Gather(args, output));
   const fs::path out(args.out);
   const nlohmann::json document = Document(certificate, args.out);
   HY_RETURN_IF_ERROR(WriteFile((out / "report.html").string(), Page(certificate)));
-  HY_RETURN_IF_ERROR(WriteFile((out / "report.json").string(), document.dump(2) + "\n"));
+  HY_RETURN_IF_ERROR(WriteFile((out / "report.json").string(), DocumentText(document)));
   HY_RETURN_IF_ERROR(WriteRuns(certificate.runs, out));
   HY_RETURN_IF_ERROR(WriteFile((out / "doctor.txt").string(), DoctorText(certificate.doctor)));
   for (const RunResult& run : certificate.runs) output.Text(conformance::ToText(run, false));

@@ -39,7 +39,7 @@ class Output {
   void Progress(absl::string_view line) const;
   /// Ends a progress line.
   void EndProgress() const;
-  /// The document; nothing unless `json`.
+  /// The document; nothing unless `json`. Text in it need not be UTF-8: see DocumentText.
   void Document(const nlohmann::json& document) const;
   /// An error: one line on standard error; with `json` also {"error": {...}} as the document.
   /// Returns the exit code of the status: see CodeOf.
@@ -84,6 +84,13 @@ void AddNewPort(const Program& program);
 /// Folder of installed data (chip sheets, the port template), found beside the running program or
 /// in the source tree it was built from; HALYARD_DATA_DIR overrides it.
 absl::StatusOr<std::string> DataDir();
+
+/// A document as text. What ports and kernels wrote stands in it, cut anywhere and in any encoding:
+/// what is no UTF-8 is replaced.
+std::string DocumentText(const nlohmann::json& document);
+
+/// Demands a number from `least` to `most`; CLI::Range and the like let "nan" pass.
+CLI::Validator Within(double least, double most);
 
 /// Bytes with a binary unit, such as "1.5 GiB".
 std::string HumanBytes(uint64_t bytes);

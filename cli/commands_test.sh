@@ -78,6 +78,30 @@ expect_json "d['summary']['failed'] == 0 and d['summary']['passed'] > 0 and d['c
   conform --filter 'HAL-DEV-*' --json
 expect 2 'no case fits' conform --filter 'NOTHING-*'
 
+# What would be ignored is refused.
+expect 2 '--op: of levels ops and graph' conform --op scale
+expect 2 '--kernels: of levels ops and graph' conform --kernels "$work/no_such.so"
+expect 2 '--modes: of level hal' conform --level ops --modes bare
+expect 2 '--edge: of level ops' conform --level graph --edge X01
+expect 2 'give one of them' conform --level ops --quick --full
+expect 2 'nan is no number from' conform --deadline-scale nan
+expect 2 'is no number from' conform --deadline-scale 1e300
+expect 2 'nan is no number from' bench ops --op scale --seconds nan
+expect 2 'there is no such edge' conform --level ops --op scale --edge X99
+expect 2 'not in range 0 to' explain matmul --m -1
+expect 2 'no deliberate fault fits' conform selftest --filter 'NOTHING*'
+expect 0 'L1/selftest/K01.1' conform selftest --filter K01
+expect 2 '--levels hal leaves out' certify --levels hal --kernels "$work/no_such.so"
+expect 2 'no_such.so' certify --kernels "$work/no_such.so" --out "$work/report"
+expect 2 'has the type f33' bench ops --types f33
+
+# An id that is no case is wrong input, not a kernel that fails.
+scale=/dist=uniform/lay=dense/seed=1/thr=1/kern=scale/any/reference@halyard
+expect 0 'pass' conform replay "L1/scale/f32.f32/rows=2,cols=3,factor=0$scale"
+expect 2 'scale has no size row' conform replay "L1/scale/f32.f32/row=2,cols=3,factor=0$scale"
+expect 2 'name that with --kernels' conform replay "L1/scale/f32.f32/rows=2,cols=3,factor=0${scale/halyard/nobody}"
+expect 2 'is negative' conform replay "L1/scale/f32.f32/rows=-2,cols=3,factor=0$scale"
+
 # Level ops: reports, what changed, waivers, bundles.
 expect 0 'L1 linux: [0-9]+ passed, 0 failed' conform --level ops --op scale --json-file "$work/scale.json" --html "$work/scale.html"
 grep -q 'class="heat"' "$work/scale.html" || { echo 'FAILED: no matrix in the page'; failures=$((failures + 1)); }
@@ -110,6 +134,9 @@ expect 2 'not an empty folder' conform pack "$work/scale.json" --out "$work/bund
 (cd "$work/bundle" && sha256sum --quiet -c MANIFEST) || { echo 'FAILED: sha256sum on a manifest'; failures=$((failures + 1)); }
 echo >>"$work/bundle/STATEMENT"
 expect 1 'STATEMENT has another digest' conform verify "$work/bundle"
+echo '[]' >"$work/list.json"
+expect 2 'list.json: the document is no object' conform pack "$work/list.json" --out "$work/no" --product P --contact jo@example.com
+expect 2 'there is no MANIFEST' conform verify "$work"
 expect 2 'no bundle' conform verify "$work/acme_none"
 expect 2 "'hal' and 'hal,ops'" certify --levels serve --out "$work/report"
 

@@ -22,6 +22,9 @@ using conformance::RunResult;
 
 absl::StatusOr<int> RunConform(const ConformArgs& args, const Output& output) {
   HY_ASSIGN_OR_RETURN(const RunRequest request, MakeRequest(args));
+  if (args.level == "hal" && !args.ops.plugins.empty()) {
+    return absl::InvalidArgumentError("--kernels: of levels ops and graph; add --level ops");
+  }
   if (args.list) {
     HY_ASSIGN_OR_RETURN(const std::vector<CaseResult> cases, conformance::ListCases(request));
     RunResult listing;
@@ -127,7 +130,8 @@ void AddSelfTest(CLI::App& conform, const Program& program) {
       "selftest", "Prove the suite: every broken HAL and kernel must be found");
   bound->args.level = "all";
   AddRunOptions(*command, bound->args);
-  command->add_option("--filter", bound->args.filter, "Which: HM01, K07, ...; globs");
+  command->get_option("--level")->description("Level: hal, ops, graph or all");
+  command->add_option("--filter", bound->args.filter, "Which: HM01, K07, G01, ...; globs");
   AddReports(*command, bound->args, program);
   SetAction(*command, program,
             [bound, program] { return RunSelfTest(bound->args, *program.output); });

@@ -49,6 +49,7 @@ absl::StatusOr<int> RunPack(const PackArgs& args, const Output& output) {
   }
   std::vector<std::string> documents(args.results.size());
   for (size_t i = 0; i < documents.size(); ++i) {
+    HY_RETURN_IF_ERROR(ReadResult(args.results[i]).status());  // its errors name the file
     HY_ASSIGN_OR_RETURN(documents[i], ReadFile(args.results[i]));
   }
   Statement statement = args.statement;
@@ -61,14 +62,23 @@ absl::StatusOr<int> RunPack(const PackArgs& args, const Output& output) {
   }
   output.Text(absl::StrCat(conformance::StatementText(statement), "\nBundle: ", args.out, ", ",
                            files.size(), " files. Check it with `halyard conform verify`.\n"));
-  output.Document({{"bundle", args.out}, {"level", statement.level}});
-  return statement.level == conformance::kNoLevel ? kDoesNotHold : kHolds;
+  // What others will find is better found by who packs.
+  HY_ASSIGN_OR_RETURN(const BundleReport report,
+                      conformance::VerifyBundle(files, conformance::UtcNow()));
+  for (const std::string& line : report.faults) output.Text(absl::StrCat("fault  ", line, "\n"));
+  output.Document({{"bundle", args.out}, {"level", statement.level}, {"faults", report.faults}});
+  const bool holds = report.faults.empty() && statement.level != conformance::kNoLevel;
+  return holds ? kHolds : kDoesNotHold;
 }
 
 absl::StatusOr<std::vector<BundleFile>> ReadBundle(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     return absl::NotFoundError(absl::StrCat(folder, " is no folder, so no bundle"));
+  }
+  if (!fs::exists(fs::path(folder) / conformance::kManifestName, error)) {
+    return absl::NotFoundError(
+        absl::StrCat(folder, " is no bundle: there is no ", conformance::kManifestName, " in it"));
   }
   std::vector<BundleFile> files;
   fs::recursive_directory_iterator entry(folder, error);
@@ -135,7 +145,9 @@ absl::StatusOr<int> RunVerify(const VerifyArgs& args, const Output& output) {
                    : nothing                 ? kDoesNotHold
                                              : kHolds;
   output.Text(absl::StrCat(
-      code == kHolds ? "The bundle holds: " : "It does not hold: ", report.level, "\n"));
+      code == kHolds ? "The bundle holds: "
+                     : "The bundle does not hold, for what stands above; its results amount to: ",
+      report.level, "\n"));
   output.Document(ReportJson(report, code));
   return code;
 }

@@ -23,6 +23,7 @@
 namespace halyard::cli {
 namespace {
 
+using conformance::OpsRequest;
 using conformance::RunDiff;
 using conformance::RunRequest;
 using conformance::RunResult;
@@ -52,7 +53,7 @@ absl::Status WriteReports(const ConformArgs& args, const RunResult& result,
     HY_RETURN_IF_ERROR(WriteFile(args.junit, conformance::ToJUnit(result)));
   }
   if (!args.json_file.empty()) {
-    HY_RETURN_IF_ERROR(WriteFile(args.json_file, document.dump(2) + "\n"));
+    HY_RETURN_IF_ERROR(WriteFile(args.json_file, DocumentText(document)));
   }
   if (!args.html.empty()) {
     const std::string body = (diff.has_value() ? conformance::DiffToHtml(*diff) : "") +
@@ -70,6 +71,35 @@ absl::StatusOr<std::vector<conformance::Waiver>> WaiversOf(const ConformArgs& ar
       "--waivers are of level ops; what fails at level hal stands in --expectations");
 }
 
+// An option of another level would be ignored, and the run show something else than was asked for.
+absl::Status CheckOptionsOfLevel(const ConformArgs& args) {
+  const OpsRequest& ops = args.ops;
+  const bool hal = args.level == "hal";
+  const bool only_ops = args.level == "ops";
+  const bool tier = args.quick || args.standard || args.full;
+  const struct {
+    bool given;
+    bool fits;
+    const char* option;
+    const char* levels;
+  } rows[] = {{!ops.op.empty(), !hal, "--op", "levels ops and graph"},
+              {!ops.format.empty(), !hal, "--format", "levels ops and graph"},
+              {!ops.kernel.empty(), only_ops, "--kernel", "level ops"},
+              {!ops.edge.empty(), only_ops, "--edge", "level ops"},
+              {tier, !hal, "--quick, --standard and --full", "levels ops and graph"},
+              {args.modes != ConformArgs().modes, hal, "--modes", "level hal"},
+              {!args.expectations.empty(), hal, "--expectations", "level hal"}};
+  for (const auto& row : rows) {
+    if (!row.given || row.fits) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        row.option, ": of ", row.levels, "; this run is of level ", args.level, " (--level)"));
+  }
+  if (args.quick + args.standard + args.full > 1) {
+    return absl::InvalidArgumentError("--quick, --standard, --full: give one of them");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<RunResult> ReadResult(const std::string& path) {
@@ -85,7 +115,7 @@ void AddRunOptions(CLI::App& command, ConformArgs& args) {
   command.add_option("--kernels", args.ops.plugins,
                      "Libraries with kernels, for levels ops and graph");
   command.add_option("--deadline-scale", args.deadline_scale, "Multiply every deadline")
-      ->check(CLI::PositiveNumber);
+      ->check(Within(1e-3, 1e4));
   command.add_option("--expectations", args.expectations,
                      "The port's expectations.yaml: what it cannot do, and what fails for now");
   command.add_option("--waivers", args.waivers,
@@ -125,6 +155,7 @@ absl::StatusOr<RunRequest> MakeRequest(const ConformArgs& args) {
     return absl::InvalidArgumentError(
         absl::StrCat("--level ", args.level, ": there are the levels hal, ops and graph"));
   }
+  HY_RETURN_IF_ERROR(CheckOptionsOfLevel(args));
   request.level = args.level;
   request.port = args.port.port;
   request.device = args.port.device;
@@ -165,6 +196,12 @@ absl::StatusOr<int> Finish(const ConformArgs& args, const Output& output, const 
   return conformance::Holds(result) ? kHolds : kDoesNotHold;
 }
 
+std::string HowFar(const conformance::Progress& progress) {
+  const std::string done = absl::StrFormat("%u of %u", progress.done, progress.total);
+  if (progress.done == 0) return done;  // nothing yet to tell the rest by
+  return absl::StrFormat("%s, %.0f s left", done, progress.seconds_left);
+}
+
 void ProgressLine::operator()(const conformance::Progress& progress) {
   if (progress.seconds < next_seconds_ && progress.done != progress.total) return;
   next_seconds_ = progress.seconds + (isatty(2) != 0 ? 0.2 : 10.0);
@@ -172,8 +209,7 @@ void ProgressLine::operator()(const conformance::Progress& progress) {
     output_.EndProgress();
     return;
   }
-  output_.Progress(absl::StrFormat("%u of %u, %.0f s left: %s", progress.done, progress.total,
-                                   progress.seconds_left, progress.current));
+  output_.Progress(absl::StrCat(HowFar(progress), ": ", progress.current));
 }
 
 }  // namespace halyard::cli

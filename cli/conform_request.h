@@ -53,6 +53,9 @@ absl::StatusOr<conformance::RunResult> ReadResult(const std::string& path);
 absl::StatusOr<int> Finish(const ConformArgs& args, const Output& output,
                            const conformance::RunResult& result);
 
+/// "3 of 8, 5 s left"; the time only once there is something to tell it by.
+std::string HowFar(const conformance::Progress& progress);
+
 /// Shows how far a run is, at most a few times a second.
 class ProgressLine {
  public:

@@ -3,6 +3,7 @@
 // `halyard explain`: which kernel runs a call, and why each other one does not.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -149,9 +150,10 @@ void AddOptions(CLI::App* command, ExplainArgs* args) {
       ->add_option("--types", args->types, "Type tuple, such as f32,q4_k: the rest is as the first")
       ->delimiter(',');
   command->add_option("--dims", args->dims, "Sizes by name: rows=8,cols=4096");
-  command->add_option("--m", args->m, "Size M")->check(CLI::NonNegativeNumber);
-  command->add_option("--n", args->n, "Size N")->check(CLI::NonNegativeNumber);
-  command->add_option("--k", args->k, "Size K")->check(CLI::NonNegativeNumber);
+  const CLI::Range kAnySize(int64_t{0}, std::numeric_limits<int64_t>::max());
+  command->add_option("--m", args->m, "Size M")->check(kAnySize);
+  command->add_option("--n", args->n, "Size N")->check(kAnySize);
+  command->add_option("--k", args->k, "Size K")->check(kAnySize);
   command->add_option("--activation", args->activation,
                       "How activations may be rounded: any, none, block32, ...");
   command->add_option("--kernels", args->kernels, "Plugin with kernels; can be given again")

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/command.h"
@@ -31,8 +32,7 @@ void Output::EndProgress() const {
 
 void Output::Document(const nlohmann::json& document) const {
   if (!json) return;
-  const std::string text =
-      document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = DocumentText(document);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
@@ -62,6 +62,20 @@ ExitCode CodeOf(const absl::Status& status) {
     default:
       return kCannotRun;
   }
+}
+
+std::string DocumentText(const nlohmann::json& document) {
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+CLI::Validator Within(double least, double most) {
+  const std::string range = absl::StrFormat("%g to %g", least, most);
+  const auto check = [least, most, range](const std::string& text) {
+    double value = 0;
+    const bool within = absl::SimpleAtod(text, &value) && value >= least && value <= most;
+    return within ? std::string() : absl::StrCat(text, " is no number from ", range);
+  };
+  return CLI::Validator(check, absl::StrCat("in [", range, "]"));
 }
 
 std::string HumanBytes(uint64_t bytes) {

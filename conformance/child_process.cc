@@ -101,6 +101,7 @@ std::optional<std::string> Child::ReadLine(uint64_t deadline_ns, bool* out_timed
     pollfd ready{pipe_, POLLIN, 0};
     const int count = poll(&ready, 1, MillisUntil(deadline_ns));
     if (count < 0 && errno == EINTR) continue;
+    if (count == 0 && MonotonicNs() < deadline_ns) continue;  // the longest wait of poll is shorter
     if (count <= 0) {
       *out_timed_out = true;
       return std::nullopt;

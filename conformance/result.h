@@ -95,6 +95,8 @@ struct RunResult {
 /// Adds a fact, or changes it.
 void SetFact(absl::string_view name, absl::string_view value, RunResult* run);
 
+/// Fact of a run of kernels: the libraries that it loaded, with ':' between. A replay needs them.
+inline constexpr char kKernelFilesFact[] = "kernel_files";
 /// Fact of a run: how much of its list it is.
 inline constexpr char kScopeFact[] = "scope";
 inline constexpr char kWholeList[] = "whole list";

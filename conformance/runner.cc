@@ -55,7 +55,7 @@ absl::StatusOr<Expectations> ExpectationsOf(const RunRequest& request) {
 
 std::string ScopeOf(const RunRequest& request) {
   if (!request.filter.empty()) return kChosenCases;
-  if (request.level != "ops") {
+  if (!IsOfKernels(request)) {
     return request.modes.size() < RunRequest().modes.size() ? kChosenCases : kWholeList;
   }
   const OpsRequest& ops = request.ops;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "conformance/machine.h"
 #include "conformance/ops/op_selftest.h"
 #include "conformance/runner.h"
 
@@ -31,26 +33,39 @@ class Both {
   const std::function<void(const Progress&)>& on_progress_;
 };
 
+// A part of which the filter leaves nothing is no error of the whole.
+absl::StatusOr<RunResult> OrNothing(absl::StatusOr<RunResult> part, const RunRequest& base) {
+  if (part.ok() || base.filter.empty() || !absl::IsInvalidArgument(part.status())) return part;
+  RunResult nothing;
+  nothing.port = "selftest";
+  nothing.started_utc = UtcNow();
+  nothing.facts = MachineFacts();
+  return nothing;
+}
+
 }  // namespace
 
 absl::StatusOr<RunResult> WholeSelfTest(const RunRequest& base,
                                         const std::function<void(const Progress&)>& on_progress) {
   const Both both(on_progress);
   constexpr uint32_t kAboutSoManyOps = 40;
-  HY_ASSIGN_OR_RETURN(RunResult run, SelfTest(base, [&](const Progress& part) {
-                        both.Part(part, 0, kAboutSoManyOps);
-                      }));
+  const auto on_hal = [&](const Progress& part) { both.Part(part, 0, kAboutSoManyOps); };
+  HY_ASSIGN_OR_RETURN(RunResult run, OrNothing(SelfTest(base, on_hal), base));
   const auto hal_cases = static_cast<uint32_t>(run.cases.size());
-  HY_ASSIGN_OR_RETURN(RunResult ops, OpSelfTest(base, [&](const Progress& part) {
-                        both.Part(part, hal_cases, 0);
-                      }));
+  const auto on_ops = [&](const Progress& part) { both.Part(part, hal_cases, 0); };
+  HY_ASSIGN_OR_RETURN(RunResult ops, OrNothing(OpSelfTest(base, on_ops), base));
   RunRequest of_graphs = base;
   of_graphs.level = "graph";
-  HY_ASSIGN_OR_RETURN(RunResult graphs, OpSelfTest(of_graphs, {}));
+  HY_ASSIGN_OR_RETURN(RunResult graphs, OrNothing(OpSelfTest(of_graphs, {}), base));
   std::move(graphs.cases.begin(), graphs.cases.end(), std::back_inserter(ops.cases));
   ops.seconds += graphs.seconds;
   std::vector<CaseResult> mapped = MapHalMutants(run.cases);
   std::move(mapped.begin(), mapped.end(), std::back_inserter(ops.cases));
+  if (run.cases.empty() && ops.cases.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no deliberate fault fits the filter '", base.filter,
+                     "'; they are HM01, ... of HALs, K01, ... of kernels, G01, ... of graphs"));
+  }
   const MutationScore score = ScoreOf(ops.cases);
   run.level = "all";
   run.facts.emplace_back("mutants_killed", score.mutants);

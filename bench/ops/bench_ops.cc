@@ -189,7 +189,8 @@ absl::StatusOr<std::vector<std::pair<TestedOp, ops::Case>>> CasesOf(
   if (!request.cases.empty()) return all;
   for (const std::string& name : request.ops) {
     if (tested.Find(name) == nullptr)
-      return absl::NotFoundError(absl::StrCat("there is no op ", name));
+      return absl::NotFoundError(
+          absl::StrCat("there is no op ", name, "; `halyard explain` lists them"));
   }
   for (const TestedOp& op : tested.ops()) {
     const bool wanted = request.ops.empty() || std::find(request.ops.begin(), request.ops.end(),
@@ -201,6 +202,10 @@ absl::StatusOr<std::vector<std::pair<TestedOp, ops::Case>>> CasesOf(
       });
       if (typed) all.emplace_back(op, std::move(c));
     }
+  }
+  if (all.empty()) {
+    return absl::NotFoundError(absl::StrCat("none of the usual shapes has the type ", request.types,
+                                            "; name a type such as q8_0, or a shape with --case"));
   }
   return all;
 }
@@ -229,7 +234,9 @@ absl::StatusOr<BenchReport> BenchOps(const hal::Device& device,
     }
   }
   if (report.rows.empty()) {
-    return absl::FailedPreconditionError("no kernel of this machine is left by what was asked for");
+    return absl::FailedPreconditionError(
+        "no kernel of this machine is left by --kernel and --types; `halyard explain OP` lists "
+        "them");
   }
   HY_ASSIGN_OR_RETURN(report.after, MeasureRoofs(device, team));
   report.drift = std::max({Change(report.before.read_gb_per_s, report.after.read_gb_per_s),

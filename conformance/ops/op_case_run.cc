@@ -57,7 +57,8 @@ bool OpCaseRun::FindKernel() {
   kernel_ = under_test_.registry().FindKernel(id_.kernel);
   if (kernel_ == nullptr || kernel_->op().name() != id_.c.op) {
     return Fail(Verdict::kFail,
-                absl::StrCat(kNoCase, "there is no kernel ", id_.kernel, " of ", id_.c.op));
+                absl::StrCat(kNoCase, "there is no kernel ", id_.kernel, " of ", id_.c.op,
+                             "; if it is in a library, name that with --kernels"));
   }
   if (kernel_->desc().layout != HY_LAYOUT_CANONICAL) {
     const registry::Layout* const layout =

@@ -207,7 +207,8 @@ absl::StatusOr<RunResult> OpSelfTest(const RunRequest& base,
   });
   if (run.cases.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("no broken kernel fits the filter '", base.filter, "'"));
+        absl::StrCat("no broken kernel fits the filter '", base.filter, "'; they are ",
+                     IsOfGraphs(base) ? "G01, G02, ..." : "K01, K02, ..."));
   }
   progress.done = progress.total;
   if (on_progress) on_progress(progress);

@@ -55,13 +55,15 @@ void RunPart(const RunRequest& request, int pipe_fd) {
   if (!run.ok()) {
     const json error = {{"code", static_cast<int>(run.status().code())},
                         {"message", std::string(run.status().message())}};
-    return WriteLine(pipe_fd, std::string(1, kErrorLine) + error.dump());
+    return WriteLine(pipe_fd, std::string(1, kErrorLine) +
+                                  error.dump(-1, ' ', true, json::error_handler_t::replace));
   }
   for (const CaseResult& one : run->cases) {
     WriteLine(pipe_fd, std::string(1, kCaseLine) + CaseToJsonLine(one));
   }
   run->cases.clear();
-  WriteLine(pipe_fd, std::string(1, kRunLine) + ToJson(*run).dump());
+  WriteLine(pipe_fd, std::string(1, kRunLine) +
+                         ToJson(*run).dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
 /// One process, from the parent's side.

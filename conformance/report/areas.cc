@@ -85,7 +85,13 @@ std::vector<ReasonCount> ReasonsOf(const RunResult& result, bool (*chosen)(Verdi
 }
 
 std::string ReplayLine(const RunResult& result, const CaseResult& one) {
-  return absl::StrCat("halyard conform replay ", Quoted(one.id), " --port ", Quoted(result.port));
+  std::string line =
+      absl::StrCat("halyard conform replay ", Quoted(one.id), " --port ", Quoted(result.port));
+  const std::string plugins = result.Fact(kKernelFilesFact);
+  for (const absl::string_view path : absl::StrSplit(plugins, ':', absl::SkipEmpty())) {
+    absl::StrAppend(&line, " --kernels ", Quoted(std::string(path)));
+  }
+  return line;
 }
 
 std::string EscapeMarkup(absl::string_view text) {

@@ -14,14 +14,20 @@ namespace {
 // What is claimed of which port.
 std::string Claim(const RunResult& result) {
   if (result.port == "selftest") return "Deliberate faults, each of which must be found";
-  return absl::StrCat(
-      result.level == "L1" ? "Operators and kernels on port " : "HAL contract of port ",
-      EscapeMarkup(result.port));
+  return absl::StrCat(result.level == "L1"   ? "Operators and kernels on port "
+                      : result.level == "L2" ? "Graphs of operators on port "
+                                             : "HAL contract of port ",
+                      EscapeMarkup(result.port));
 }
 
 std::string HoldsText(const RunResult& result, const Summary& summary) {
-  if (summary.waived + result.waivers.size() == 0) return "holds";
-  std::string text = absl::StrCat("holds, ", summary.waived, " waived");
+  // What was not run is not claimed.
+  const std::string scope = result.Fact(kScopeFact);
+  const std::string holds = scope == kChosenCases ? "chosen cases hold"
+                            : scope == kOneCase   ? "this case holds"
+                                                  : "holds";
+  if (summary.waived + result.waivers.size() == 0) return holds;
+  std::string text = absl::StrCat(holds, ", ", summary.waived, " waived");
   if (!result.waivers.empty()) absl::StrAppend(&text, " by ", result.waivers.size(), " waivers");
   return text;
 }
@@ -40,6 +46,10 @@ std::string Heading(const RunResult& result, const Summary& summary) {
   if (!result.device_name.empty()) {
     absl::StrAppend(&html, EscapeMarkup(result.device_name), " (<code>",
                     EscapeMarkup(result.device), "</code>). ");
+  }
+  if (result.device_name.empty()) {
+    const std::string machine = result.Fact("machine");
+    if (!machine.empty()) absl::StrAppend(&html, EscapeMarkup(machine), ". ");
   }
   if (!result.port_version.empty()) {
     absl::StrAppend(&html, "Version ", EscapeMarkup(result.port_version), ", ",

@@ -69,7 +69,8 @@ class Reader {
   void Fail(absl::string_view name, absl::string_view what) {
     if (!error_.ok()) return;
     error_ = absl::InvalidArgumentError(
-        absl::StrCat(path_, path_.empty() || name.empty() ? "" : ".", name, " ", what));
+        absl::StrCat(path_.empty() && name.empty() ? "the document" : path_,
+                     path_.empty() || name.empty() ? "" : ".", name, " ", what));
   }
   void Take(const absl::Status& status) {
     if (error_.ok()) error_ = status;

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "conformance/report/areas.h"
+#include "conformance/runner.h"
+
 namespace halyard::conformance {
 namespace {
 
@@ -124,6 +127,21 @@ TEST(JsonTest, SaysWhatIsWrong) {
   document = ToJson(Sample());
   document["schema"] = "other/9";
   EXPECT_NE(problem(document).find("schema"), std::string::npos);
+}
+
+TEST(ReplayLineTest, NamesTheLibrariesThatTheCaseNeeds) {
+  RunResult run = Sample();
+  SetFact(kKernelFilesFact, "./a.so:/b c.so", &run);
+  const std::string line = ReplayLine(run, run.cases[1]);
+  EXPECT_NE(line.find(" --kernels ./a.so --kernels '/b c.so'"), std::string::npos) << line;
+}
+
+TEST(ScopeTest, APartOfTheGraphsIsNotTheWholeList) {
+  RunRequest request;
+  request.level = "graph";
+  EXPECT_EQ(ScopeOf(request), kWholeList);
+  request.ops.op = "rmsnorm";
+  EXPECT_EQ(ScopeOf(request), kChosenCases);
 }
 
 TEST(JsonTest, ALineKeepsBytesThatAreNoText) {
