@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
 #include "bench/ops/bench_ops.h"
 #include "cli/command.h"
 #include "cli/kernels.h"
+#include "nlohmann/json.hpp"
 
 namespace halyard::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
@@ -21,6 +22,7 @@
 #include "conformance/ops/run_parts.h"
 #include "conformance/report/report.h"
 #include "conformance/runner.h"
+#include "nlohmann/json.hpp"
 #include "ops/builtin.h"
 
 namespace halyard::cli {

@@ -9,13 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "hal/device.h"
 #include "hal/loader.h"
-#include "nlohmann/json.hpp"
+#include "nlohmann/json_fwd.hpp"
+
+// CLI/CLI.hpp takes seconds to compile, in each source that has it.
+namespace CLI {
+class App;
+}
 
 namespace halyard::cli {
 

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "cli/conform_request.h"
@@ -18,6 +19,7 @@
 #include "conformance/bundle/spot_check.h"
 #include "conformance/machine.h"
 #include "conformance/report/report.h"
+#include "nlohmann/json.hpp"
 
 namespace halyard::cli {
 namespace {

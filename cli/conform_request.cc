@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -18,6 +19,7 @@
 #include "conformance/report/diff.h"
 #include "conformance/report/report.h"
 #include "conformance/waivers.h"
+#include "nlohmann/json.hpp"
 #include "ops/builtin.h"
 
 namespace halyard::cli {

@@ -10,6 +10,7 @@
 #include "base/cpu_features.h"
 #include "cli/command.h"
 #include "hal/topology_draw.h"
+#include "nlohmann/json.hpp"
 
 namespace halyard::cli {
 namespace {

@@ -11,6 +11,7 @@
 #include "cli/doctor.h"
 #include "cli/html_page.h"
 #include "hal/topology_draw.h"
+#include "nlohmann/json.hpp"
 
 namespace halyard::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "hal/host_services.h"
+#include "nlohmann/json.hpp"
 
 namespace halyard::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/cpu_features.h"
 #include "cli/command.h"
+#include "nlohmann/json.hpp"
 
 namespace halyard::cli {
 namespace {

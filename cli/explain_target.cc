@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/cpu_features.h"

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "cli/explain_case.h"
 #include "cli/explain_report.h"
+#include "nlohmann/json.hpp"
 #include "ops/builtin.h"
 #include "registry/plugin.h"
 

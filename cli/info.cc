@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -16,6 +17,7 @@
 #include "cli/explain_report.h"
 #include "hal/host_services.h"
 #include "hal/topology.h"
+#include "nlohmann/json.hpp"
 #include "ops/builtin.h"
 #include "registry/plugin.h"
 

@@ -6,12 +6,14 @@
 #include <system_error>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "nlohmann/json.hpp"
 
 namespace halyard::cli {
 namespace {

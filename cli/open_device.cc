@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
