@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 // "HAL-MEM-03" has the area MEM; other duties are their own area.
 std::string AreaCode(const std::string& duty) {
+  if (!absl::StartsWith(duty, "HAL-")) return duty;
   const std::vector<std::string> parts = absl::StrSplit(duty, '-');
   return parts.size() == 3 ? parts[1] : duty;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A part of a page. Classes are those of the program's style sheet; nothing needs a script.
+#include <map>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "conformance/ops/coverage.h"
@@ -93,16 +96,35 @@ std::string FailureBlock(const RunResult& result, const CaseResult& one) {
                       "</code></p>\n");
 }
 
+// Which kernels they are of, or which duties in which mode: one fault fails many cases.
+std::string FailureCounts(const std::vector<const CaseResult*>& failures) {
+  std::map<std::pair<std::string, std::string>, int> counts;
+  for (const CaseResult* one : failures) ++counts[{one->duty, one->mode}];
+  std::string html = "<table>\n";
+  for (const auto& [what, count] : counts) {
+    absl::StrAppend(&html, "<tr><td class=\"num\">", count, "</td><td>", EscapeMarkup(what.first),
+                    "</td><td><code>", EscapeMarkup(what.second), "</code></td></tr>\n");
+  }
+  return html + "</table>\n";
+}
+
 std::string Failures(const RunResult& result) {
-  std::string html;
+  constexpr size_t kShownAtOnce = 20;
+  std::vector<const CaseResult*> failures;
   for (const CaseResult& one : result.cases) {
     const bool weak_fails = result.level == "L0" && one.verdict == Verdict::kWeak;
-    if (CountsAsFailed(one.verdict) || weak_fails) {
-      html += FailureBlock(result, one);
-    }
+    if (CountsAsFailed(one.verdict) || weak_fails) failures.push_back(&one);
   }
-  if (html.empty()) return "";
-  return absl::StrCat("<h2>What does not hold</h2>\n", html);
+  if (failures.empty()) return "";
+  std::string html = "<h2>What does not hold</h2>\n";
+  if (failures.size() > 1) html += FailureCounts(failures);
+  for (size_t i = 0; i < failures.size(); ++i) {
+    if (i == kShownAtOnce) {
+      absl::StrAppend(&html, "<details><summary>", failures.size() - i, " more</summary>\n");
+    }
+    html += FailureBlock(result, *failures[i]);
+  }
+  return html + (failures.size() > kShownAtOnce ? "</details>\n" : "");
 }
 
 std::string AreaTable(const std::vector<Area>& areas) {

@@ -181,6 +181,19 @@ TEST(JUnitTest, CountsAndNamesEachCase) {
   EXPECT_EQ(Count(xml, "replay: halyard conform replay"), 4u);
 }
 
+TEST(HtmlTest, FoldsWhatManyFailuresRepeat) {
+  RunResult run = Sample();
+  CaseResult failure = run.cases[1];
+  failure.level = "L2";
+  failure.duty = "add-rmsnorm-quantize";
+  run.level = "L2";
+  run.cases.assign(30, failure);
+  const std::string html = ToHtmlSection(run);
+  EXPECT_NE(html.find("<td class=\"num\">30</td><td>add-rmsnorm-quantize</td>"), std::string::npos);
+  EXPECT_NE(html.find("<summary>10 more</summary>"), std::string::npos);
+  EXPECT_NE(html.find("<tr><td>add-rmsnorm-quantize</td><td><span"), std::string::npos) << html;
+}
+
 TEST(HtmlTest, ShowsFailuresFirstAndEscapes) {
   RunResult run = Sample();
   run.cases[1].reason = kNasty;
