@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "cli/command.h"
 #include "cli/conform_bundle.h"
+#include "cli/conform_golden.h"
 #include "cli/conform_request.h"
 #include "conformance/ops/shrink.h"
 #include "conformance/report/report.h"
@@ -165,6 +166,7 @@ void AddConform(const Program& program) {
   AddSelfTest(*command, program);
   AddMerge(*command, program);
   AddBundleCommands(*command, program);
+  AddGoldenCommand(*command, program);
   command->callback([args, program, command] {
     if (!command->get_subcommands().empty()) return;  // the subcommand's own callback runs
     const absl::StatusOr<int> code = RunConform(*args, *program.output);

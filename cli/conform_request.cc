@@ -13,6 +13,7 @@
 #include "base/status_macros.h"
 #include "cli/files.h"
 #include "cli/html_page.h"
+#include "conformance/golden/golden_pack.h"
 #include "conformance/machine.h"
 #include "conformance/ops/coverage.h"
 #include "conformance/ops/run_parts.h"
@@ -73,6 +74,13 @@ absl::StatusOr<std::vector<conformance::Waiver>> WaiversOf(const ConformArgs& ar
       "--waivers are of level ops; what fails at level hal stands in --expectations");
 }
 
+absl::StatusOr<std::shared_ptr<const conformance::GoldenPack>> GoldenOf(const ConformArgs& args) {
+  if (args.golden.empty()) return nullptr;
+  HY_ASSIGN_OR_RETURN(std::shared_ptr<const conformance::GoldenPack> pack,
+                      conformance::GoldenPack::Open(args.golden));
+  return pack;
+}
+
 // An option of another level would be ignored, and the run show something else than was asked for.
 absl::Status CheckOptionsOfLevel(const ConformArgs& args) {
   const OpsRequest& ops = args.ops;
@@ -89,6 +97,7 @@ absl::Status CheckOptionsOfLevel(const ConformArgs& args) {
               {!ops.kernel.empty(), only_ops, "--kernel", "level ops"},
               {!ops.edge.empty(), only_ops, "--edge", "level ops"},
               {tier, !hal, "--quick, --standard and --full", "levels ops and graph"},
+              {!args.golden.empty(), only_ops, "--golden", "level ops"},
               {args.modes != ConformArgs().modes, hal, "--modes", "level hal"},
               {!args.expectations.empty(), hal, "--expectations", "level hal"}};
   for (const auto& row : rows) {
@@ -120,6 +129,8 @@ void AddRunOptions(CLI::App& command, ConformArgs& args) {
       ->check(Within(1e-3, 1e4));
   command.add_option("--expectations", args.expectations,
                      "The port's expectations.yaml: what it cannot do, and what fails for now");
+  command.add_option("--golden", args.golden,
+                     "Level ops: take expected results from this pack where it has them");
   command.add_option("--waivers", args.waivers,
                      "Level ops: failures of kernels that are known, with the day they end");
 }
@@ -174,6 +185,7 @@ absl::StatusOr<RunRequest> MakeRequest(const ConformArgs& args) {
                      : args.standard ? ops::Tier::kStandard
                                      : ops::Tier::kQuick;
   HY_ASSIGN_OR_RETURN(request.waivers, WaiversOf(args));
+  HY_ASSIGN_OR_RETURN(request.ops.golden, GoldenOf(args));
   request.ops.mutation_score = conformance::ScopeOf(request) == conformance::kWholeList;
   HY_RETURN_IF_ERROR(ParseShard(args.shard, &request));
   return request;

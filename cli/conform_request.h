@@ -22,6 +22,7 @@ struct ConformArgs {
   std::string shard;
   std::string expectations;
   std::string waivers;
+  std::string golden;
   std::string junit;
   std::string html;
   std::string json_file;

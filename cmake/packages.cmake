@@ -31,6 +31,16 @@ add_library(halyard_libmd INTERFACE)
 target_include_directories(halyard_libmd SYSTEM INTERFACE "${MD_INCLUDE_DIR}")
 target_link_libraries(halyard_libmd INTERFACE "${MD_LIBRARY}")
 
+# Golden packs of the conformance suite are compressed.
+find_path(ZSTD_INCLUDE_DIR zstd.h)
+find_library(ZSTD_LIBRARY zstd)
+if(NOT ZSTD_INCLUDE_DIR OR NOT ZSTD_LIBRARY)
+  message(FATAL_ERROR "libzstd is needed by the conformance suite: install libzstd-dev")
+endif()
+add_library(halyard_zstd INTERFACE)
+target_include_directories(halyard_zstd SYSTEM INTERFACE "${ZSTD_INCLUDE_DIR}")
+target_link_libraries(halyard_zstd INTERFACE "${ZSTD_LIBRARY}")
+
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp)
 if(NOT CLI11_INCLUDE_DIR)
   message(FATAL_ERROR "CLI11 is needed by the halyard program: install libcli11-dev")

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "ops/builtin.h"
 
 namespace halyard::conformance {
+
+class GoldenPack;
 
 /// What of the ops and kernels to run.
 struct OpsRequest {
@@ -32,6 +35,8 @@ struct OpsRequest {
   std::string kernel;
   std::string edge;
   uint32_t jobs = 1;  ///< processes that divide the cases
+  /// Where expectations are read that it has; NULL: all are computed.
+  std::shared_ptr<const GoldenPack> golden;
   /// Also kill every broken kernel and tell the score: for whole runs.
   bool mutation_score = false;
 };

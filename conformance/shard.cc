@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "conformance/golden/golden_facts.h"
 #include "conformance/report/waivers_json.h"
 #include "conformance/runner.h"
 
@@ -17,7 +18,8 @@ namespace {
 // Facts on which the shards of one run agree; others, such as times, may differ.
 constexpr const char* kCommonFacts[] = {kCaseCountFact, kCaseDigestFact, kScopeFact,
                                         "machine",      "kernel",        "arch",
-                                        "compiler",     "emulated",      "tier"};
+                                        "compiler",     "emulated",      "tier",
+                                        kGoldenFact};
 
 absl::Status CheckAgree(const RunResult& first, const RunResult& other) {
   const auto differ = [&](absl::string_view what, absl::string_view a, absl::string_view b) {
@@ -108,6 +110,7 @@ absl::StatusOr<RunResult> MergeShards(const std::vector<RunResult>& shards) {
                    [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
   absl::Status complete = CheckComplete(merged);
   if (!complete.ok()) return complete;
+  CountGoldenCases(&merged);
   return merged;
 }
 

@@ -26,4 +26,22 @@ absl::StatusOr<std::string> Sha256OfFile(const std::string& path) {
   return std::string(digest);
 }
 
+struct Sha256Stream::State {
+  SHA2_CTX context;
+};
+
+Sha256Stream::Sha256Stream() : state_(std::make_unique<State>()) { SHA256Init(&state_->context); }
+
+Sha256Stream::~Sha256Stream() = default;
+
+void Sha256Stream::Add(absl::string_view bytes) {
+  SHA256Update(&state_->context, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+}
+
+std::string Sha256Stream::Finish() {
+  uint8_t digest[SHA256_DIGEST_LENGTH];
+  SHA256Final(digest, &state_->context);
+  return std::string(reinterpret_cast<const char*>(digest), sizeof digest);
+}
+
 }  // namespace halyard::conformance

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "conformance/crumbs.h"
+#include "conformance/golden/expectation.h"
 #include "conformance/ops/device_operands.h"
 #include "conformance/ops/edges.h"
 #include "conformance/ops/judge.h"
@@ -66,7 +67,7 @@ class AutoRun {
   const reference::Expected* Expected() {
     const hy_kernel_desc& desc = (ran_ == nullptr ? chosen_ : ran_)->desc();
     const absl::StatusOr<const reference::Expected*> expected =
-        cache_->Expect(fixture_, {desc.activation, desc.accumulator, desc.flags});
+        cache_->Expect(fixture_, NumericsOf(desc));
     if (expected.ok()) return *expected;
     Set(Verdict::kFail, expected.status().ToString(), out_);
     return nullptr;
@@ -140,6 +141,7 @@ class AutoRun {
           return fixture_.memory().RowBefore(tensor, row);
         });
     AddValueFacts(judgement, out_);
+    if (cache_->golden() != nullptr) AddExpectedBy(cache_->IsGolden(expected), out_);
     if (!judgement.holds()) return Set(Verdict::kFail, judgement.Reason(op), out_);
     if (ran_ != chosen_) {
       return Set(Verdict::kPassFallback,

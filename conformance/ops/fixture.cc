@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
+#include "conformance/golden/expectation.h"
 
 namespace halyard::conformance {
 namespace {
@@ -103,6 +104,7 @@ std::string Fixture::Difference(const std::vector<uint8_t>& a,
 void FixtureCache::Clear() {
   fixtures_.clear();
   known_.clear();
+  looked_up_ = false;
   case_text_.clear();
 }
 
@@ -128,19 +130,40 @@ absl::StatusOr<Fixture*> FixtureCache::Get(const TestedOp& op, const ops::Case& 
   return fixtures_.back().fixture.get();
 }
 
+absl::Status FixtureCache::LookUp(const Fixture& fixture) {
+  if (golden_ == nullptr || looked_up_) return absl::OkStatus();
+  looked_up_ = true;
+  const std::vector<uint64_t> args = fixture.CanonicalArgs();
+  HY_ASSIGN_OR_RETURN(std::vector<GoldenExpectation> all,
+                      ReadExpectations(*golden_, fixture.op(), args.data()));
+  for (GoldenExpectation& one : all) {
+    known_.push_back(
+        {one.numerics, std::make_unique<reference::Expected>(std::move(one.expected)), true});
+  }
+  return absl::OkStatus();
+}
+
+const reference::Expected* FixtureCache::Find(const reference::Numerics& numerics) const {
+  for (const Known& known : known_) {
+    if (SameNumerics(known.numerics, numerics)) return known.expected.get();
+  }
+  return nullptr;
+}
+
+bool FixtureCache::IsGolden(const reference::Expected* expected) const {
+  return std::any_of(known_.begin(), known_.end(), [expected](const Known& known) {
+    return known.golden && known.expected.get() == expected;
+  });
+}
+
 absl::StatusOr<const reference::Expected*> FixtureCache::Expect(
     const Fixture& fixture, const reference::Numerics& numerics) {
-  for (const Known& known : known_) {
-    if (known.numerics.activation == numerics.activation &&
-        known.numerics.accumulator == numerics.accumulator &&
-        known.numerics.flags == numerics.flags) {
-      return known.expected.get();
-    }
-  }
-  auto expected = std::make_unique<reference::Expected>();
+  HY_RETURN_IF_ERROR(LookUp(fixture));
+  if (const reference::Expected* const known = Find(numerics); known != nullptr) return known;
   const std::vector<uint64_t> args = fixture.CanonicalArgs();
-  HY_RETURN_IF_ERROR(fixture.op().reference->expect(args.data(), numerics, expected.get()));
-  known_.push_back({numerics, std::move(expected)});
+  HY_ASSIGN_OR_RETURN(reference::Expected expected,
+                      ComputeExpectation(fixture.op(), args.data(), numerics));
+  known_.push_back({numerics, std::make_unique<reference::Expected>(std::move(expected)), false});
   return known_.back().expected.get();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "conformance/golden/golden_pack.h"
 #include "conformance/ops/guarded_builder.h"
 #include "conformance/ops/under_test.h"
 
@@ -53,11 +54,18 @@ void AppendRow(const hy_tensor& tensor, int64_t row, std::vector<uint8_t>* bytes
 /// Fixtures and expectations of the case that is at hand: kernels of one case follow each other.
 class FixtureCache {
  public:
+  /// Takes expectations from `golden` where it has them; borrowed, may be NULL.
+  explicit FixtureCache(const GoldenPack* golden = nullptr) : golden_(golden) {}
+
   absl::StatusOr<Fixture*> Get(const TestedOp& op, const ops::Case& c, const hy_layout_desc* layout,
                                GuardSide side);
-  /// What `numerics` must give. Errors   as ReferenceOp::expect.
+  /// What `numerics` (NumericsOf) must give; `fixture` is as before a run.
+  /// Errors   as ReferenceOp::expect; INVALID_ARGUMENT: an entry of the pack is damaged.
   absl::StatusOr<const reference::Expected*> Expect(const Fixture& fixture,
                                                     const reference::Numerics& numerics);
+  const GoldenPack* golden() const { return golden_; }
+  /// True if the pack has it, false if it was computed.
+  bool IsGolden(const reference::Expected* expected) const;
   void Clear();
 
  private:
@@ -68,10 +76,16 @@ class FixtureCache {
   struct Known {
     reference::Numerics numerics;
     std::unique_ptr<reference::Expected> expected;
+    bool golden = false;
   };
+  absl::Status LookUp(const Fixture& fixture);
+  const reference::Expected* Find(const reference::Numerics& numerics) const;
+
+  const GoldenPack* const golden_;
   std::string case_text_;
   std::vector<Entry> fixtures_;
   std::vector<Known> known_;
+  bool looked_up_ = false;  // what the pack has of the case is in known_
 };
 
 }  // namespace halyard::conformance

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "conformance/crumbs.h"
+#include "conformance/golden/expectation.h"
 #include "conformance/ops/abi_call.h"
 #include "conformance/ops/edges.h"
 #include "conformance/ops/op_facts.h"
@@ -18,10 +19,6 @@ namespace halyard::conformance {
 namespace {
 
 constexpr char kRandomBits[] = "random-bits";
-
-reference::Numerics NumericsOf(const hy_kernel_desc& kernel) {
-  return {kernel.activation, kernel.accumulator, kernel.flags};
-}
 
 std::string OfWorkers(uint32_t workers) {
   return absl::StrCat("with ", workers, workers == 1 ? " worker" : " workers");
@@ -115,6 +112,7 @@ bool OpCaseRun::Prepare() {
                 absl::StrCat("the reference cannot judge: ", expected.status().ToString()));
   }
   expected_ = *expected;
+  golden_ = cache_->IsGolden(expected_);
   return true;
 }
 
@@ -315,11 +313,12 @@ ValueStrength OpCaseRun::Strength() {
       Fixture::Make(*op_, other, layout_, GuardSide::kAfter);
   if (!fixture.ok()) return strength;
   (*fixture)->memory().Reset(kPoisonNan);
-  reference::Expected expected;
-  const std::vector<uint64_t> args = (*fixture)->CanonicalArgs();
-  const absl::Status status =
-      op_->reference->expect(args.data(), NumericsOf(kernel_->desc()), &expected);
-  return status.ok() ? StrengthOf(op, *expected_, &expected) : strength;
+  FixtureCache others(cache_->golden());
+  const absl::StatusOr<const reference::Expected*> expected =
+      others.Expect(**fixture, NumericsOf(kernel_->desc()));
+  if (!expected.ok()) return strength;
+  golden_ = golden_ && others.IsGolden(*expected);
+  return StrengthOf(op, *expected_, *expected);
 }
 
 void OpCaseRun::Pass() {
@@ -349,6 +348,7 @@ void OpCaseRun::AddFacts() {
     out_->facts.emplace_back(kModeFact, "S");
   } else {
     AddValueFacts(judgement_, out_);
+    if (cache_->golden() != nullptr) AddExpectedBy(golden_, out_);
   }
 }
 

@@ -79,6 +79,7 @@ class OpCaseRun {
   std::vector<int64_t> params_;
   Fixture* after_ = nullptr;
   const reference::Expected* expected_ = nullptr;  // none for random bits
+  bool golden_ = false;                            // all that it was held against is of a pack
   Judgement judgement_;
   std::vector<uint8_t> bits_;
   uint64_t work_ = 0;

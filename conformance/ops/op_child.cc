@@ -83,7 +83,7 @@ void SuspectEmulator(const RunRequest& request, const uint64_t isa[2], CaseResul
 }
 
 void RunOpCaseInChild(const RunRequest& request, bool closely, CaseResult* inout_result) {
-  static auto* const cache = new FixtureCache;
+  static auto* const cache = new FixtureCache(request.ops.golden.get());
   const UnderTest* const loaded = LoadedHere(request, inout_result);
   if (loaded == nullptr) return;
   const UnderTest& under_test = *loaded;

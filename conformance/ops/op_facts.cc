@@ -41,6 +41,10 @@ void AddValueFacts(const Judgement& judgement, CaseResult* out) {
   add("histogram", absl::StrJoin(all.histogram, " "));
 }
 
+void AddExpectedBy(bool golden, CaseResult* out) {
+  out->facts.emplace_back(kExpectedByFact, golden ? kByPack : kComputed);
+}
+
 double FactNumber(const CaseResult& one, absl::string_view name) {
   const std::string* const text = one.Fact(name);
   double value = 0;

@@ -20,8 +20,15 @@ inline constexpr char kOffByNumbersFact[] = "off_by_numbers";
 inline constexpr char kErrorFact[] = "err_T";
 inline constexpr char kUlpFact[] = "ulp";
 
+/// With a golden pack: "pack" if all that the case was held against came from it, else "computed".
+inline constexpr char kExpectedByFact[] = "expected_by";
+inline constexpr char kByPack[] = "pack";
+inline constexpr char kComputed[] = "computed";
+
 /// Adds what a judgement measured.
 void AddValueFacts(const Judgement& judgement, CaseResult* out);
+
+void AddExpectedBy(bool golden, CaseResult* out);
 
 /// A fact of a case, as a number: 0 if it is not there; "inf" is one.
 double FactNumber(const CaseResult& one, absl::string_view name);

@@ -13,6 +13,7 @@
 #include "conformance/child.h"
 #include "conformance/file_facts.h"
 #include "conformance/filter.h"
+#include "conformance/golden/golden_facts.h"
 #include "conformance/graph/graph_case_id.h"
 #include "conformance/graph/graph_child.h"
 #include "conformance/machine.h"
@@ -82,10 +83,6 @@ CaseResult ShellOf(const KernelLevel& level, const ListedCase& one) {
   return shell;
 }
 
-absl::string_view TierName(ops::Tier tier) {
-  return tier == ops::Tier::kFull ? "full" : tier == ops::Tier::kStandard ? "standard" : "quick";
-}
-
 RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& all) {
   RunResult run;
   run.level = LevelOf(request).name;
@@ -110,6 +107,7 @@ RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& 
   run.facts.emplace_back(kCaseDigestFact, ListDigest(ids));
   run.facts.emplace_back(kScopeFact, ScopeOf(request));
   run.facts.emplace_back("tier", std::string(TierName(request.ops.tier)));
+  AddGoldenFacts(request.ops.golden.get(), &run);
   return run;
 }
 
@@ -193,6 +191,10 @@ absl::Status CheckSizes(const std::string& id, const RunRequest& request) {
 
 }  // namespace
 
+absl::string_view TierName(ops::Tier tier) {
+  return tier == ops::Tier::kFull ? "full" : tier == ops::Tier::kStandard ? "standard" : "quick";
+}
+
 absl::StatusOr<std::vector<ListedCase>> PlanOps(const RunRequest& request) {
   HY_ASSIGN_OR_RETURN(const std::string text,
                       AskInChild([&] { return LevelOf(request).list(request); },
@@ -265,6 +267,7 @@ absl::StatusOr<RunResult> RunOps(const RunRequest& request, bool until_failure,
   HY_RETURN_IF_ERROR(RunInChildren(limits, body, hooks, &results));
   results.resize(ended);
   run.cases.insert(run.cases.begin(), results.begin(), results.end());
+  CountGoldenCases(&run);
   ApplyWaivers(&run);
   run.seconds = meter.seconds();
   return run;
@@ -295,6 +298,7 @@ absl::StatusOr<RunResult> RunOpIds(const std::vector<std::string>& ids, const Ru
   hooks.on_result = [&](size_t, const CaseResult&) { meter.Done(1); };
   HY_RETURN_IF_ERROR(RunInChildren(limits, body, hooks, &results));
   run.cases = std::move(results);
+  CountGoldenCases(&run);
   ApplyWaivers(&run);
   run.seconds = meter.seconds();
   return run;

@@ -14,6 +14,9 @@
 
 namespace halyard::conformance {
 
+/// "quick", "standard", "full".
+absl::string_view TierName(ops::Tier tier);
+
 /// The cases that a request means, over all shards, in the order in which they run.
 /// Errors   INVALID_ARGUMENT: no case fits; those of UnderTest::Make.
 absl::StatusOr<std::vector<ListedCase>> PlanOps(const RunRequest& request);

@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "conformance/child_process.h"
 #include "conformance/crumbs.h"
+#include "conformance/golden/golden_facts.h"
 #include "conformance/machine.h"
 #include "conformance/ops/run_ops.h"
 #include "conformance/report/report.h"
@@ -148,6 +149,7 @@ RunResult Join(const RunRequest& request, Parts* parts) {
       std::unique(run.cases.begin(), run.cases.end(),
                   [](const CaseResult& a, const CaseResult& b) { return a.id == b.id; });
   run.cases.erase(last, run.cases.end());
+  CountGoldenCases(&run);
   ApplyWaivers(&run);
   return run;
 }

@@ -3,6 +3,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "conformance/golden/golden_facts.h"
 #include "conformance/ops/coverage.h"
 #include "conformance/report/areas.h"
 #include "conformance/report/report.h"
@@ -95,7 +96,7 @@ std::string ToText(const RunResult& result, bool verbose) {
   if (verbose && !result.cases.empty()) text += "\n";
   absl::StrAppend(&text, WeakCounts(result),
                   Counts(result, "Skipped, because it cannot be told here:", &CountsAsSkipped),
-                  UnshownText(result), WaiverText(result));
+                  UnshownText(result), WaiverText(result), GoldenText(result));
   absl::StrAppend(&text, result.level, " ", result.port, ": ", SummaryText(result.Summarise()));
   if (result.shards > 1) absl::StrAppend(&text, ", shard ", result.shard, " of ", result.shards);
   absl::StrAppend(&text, absl::StrFormat(", %.1f s\n", result.seconds));

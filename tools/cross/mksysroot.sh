@@ -11,9 +11,9 @@ here=$(dirname "${BASH_SOURCE[0]}")
 . "$here/apt.sh"
 
 # Bump when the content changes for the same suite and packages.
-RECIPE=1
-PACKAGES=(libc6-dev libabsl-dev libtbb-dev libyaml-cpp-dev libnuma-dev libmd-dev libbenchmark-dev
-  libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev)
+RECIPE=2
+PACKAGES=(libc6-dev libabsl-dev libtbb-dev libyaml-cpp-dev libnuma-dev libmd-dev libzstd-dev
+  libbenchmark-dev libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev)
 
 usage() {
   cat <<'TEXT'
