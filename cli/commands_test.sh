@@ -114,6 +114,28 @@ expect 2 'a shard is missing' conform merge "$work/1.json"
 expect_json "d['diff']['worse'] == [] and d['coverage']['unshown'] == [] and d['summary']['holds']" \
   conform --level ops --op scale --diff "$work/scale.json" --json
 expect 2 'no_such.json' conform --level ops --op scale --diff "$work/no_such.json"
+
+# Golden packs.
+pack=$work/scale.pack
+expect 0 'Golden pack: .* sets of inputs, digest [0-9a-f]{64}' conform golden --op scale --jobs 3 --out "$pack"
+expect 0 'Golden pack' conform golden --op scale --jobs 1 --out "$work/again.pack"
+cmp -s "$pack" "$work/again.pack" || { echo 'FAILED: one process writes another pack than three'; failures=$((failures + 1)); }
+expect 0 '[1-9][0-9]* the same bits, 0 within .*, 0 differ, 0 are not in the pack' conform golden --op scale --check "$pack"
+expect 1 '[1-9][0-9]* are not in the pack' conform golden --op mul --check "$pack"
+expect 0 ': [1-9][0-9]* cases were held against it, 0 against what was computed' conform --level ops --op scale --golden "$pack"
+expect_json "int(d['facts']['golden_cases']) > 0 and d['facts']['golden_computed_cases'] == '0' and d['summary']['holds']" \
+  conform --level ops --op scale --golden "$pack" --diff "$work/scale.json" --json
+expect 0 ': 0 cases were held against it, [1-9]' conform --level ops --op mul --golden "$pack"
+case_id=$(python3 -c "import json,sys; print(next(c['id'] for c in json.load(open(sys.argv[1]))['cases'] if c['facts'].get('mode') == 'E' and 'any/reference' in c['id']))" "$work/scale.json")
+expect 0 'expected_by = pack' conform replay "$case_id" --level ops --golden "$pack"
+head -c 5000 "$pack" >"$work/cut.pack"
+expect 2 'cut.pack: the golden pack is cut or damaged' conform --level ops --op scale --golden "$work/cut.pack"
+expect 2 'this is no golden pack' conform --level ops --op scale --golden "$work/scale.json"
+expect 2 'cannot read the golden pack' conform --level ops --op scale --golden "$work/no_such.pack"
+expect 2 'of level ops' conform --golden "$pack"
+expect 2 '--out FILE .*or --check' conform golden
+expect 2 'leave --shard out' conform golden --shard 1/2 --out "$pack"
+
 waiver() { # waiver DAYS CASES: a file with one waiver that ends in so many days
   printf 'waivers:\n- {id: W-1, cases: "%s", kernel: "scale/*", reason: known, issue: "https://example.com/1", expires: %s, max_err_T: 2, approved_by: Jo}\n' \
     "$2" "$(date -u -d "$1 days" +%F)" >"$work/waivers.yaml"

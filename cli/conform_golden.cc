@@ -33,10 +33,13 @@ absl::StatusOr<int> Write(const GoldenArgs& args, const RunRequest& request, con
   HY_RETURN_IF_ERROR(WriteFile(args.out, bytes));
   HY_ASSIGN_OR_RETURN(const std::unique_ptr<const GoldenPack> pack,
                       GoldenPack::Parse(std::move(bytes)));
-  output.Text(absl::StrCat("Golden pack: ", args.out, ", ", HumanBytes(size), ", expected results for ",
-                           pack->size(), " sets of inputs, digest ", pack->digest(), "\n"));
-  output.Document(
-      {{"golden", args.out}, {"bytes", size}, {"entries", pack->size()}, {"sha256", pack->digest()}});
+  output.Text(absl::StrCat("Golden pack: ", args.out, ", ", HumanBytes(size),
+                           ", expected results for ", pack->size(), " sets of inputs, digest ",
+                           pack->digest(), "\n"));
+  output.Document({{"golden", args.out},
+                   {"bytes", size},
+                   {"entries", pack->size()},
+                   {"sha256", pack->digest()}});
   return kHolds;
 }
 
@@ -45,10 +48,11 @@ absl::StatusOr<int> Check(const RunRequest& request, const Output& output) {
   HY_ASSIGN_OR_RETURN(const GoldenCheck check,
                       conformance::CheckGolden(request, std::ref(progress)));
   for (const std::string& line : check.lines) output.Text(absl::StrCat(line, "\n"));
-  output.Text(absl::StrFormat("Expected results: %u the same bits, %u within %.0e of their bounds "
-                              "(largest: %.2g), %u differ, %u are not in the pack\n",
-                              check.same, check.close, conformance::kCloseToBound, check.worst,
-                              check.differ, check.missing));
+  output.Text(
+      absl::StrFormat("Expected results: %u the same bits, %u within %.0e of their bounds "
+                      "(largest: %.2g), %u differ, %u are not in the pack\n",
+                      check.same, check.close, conformance::kCloseToBound, check.worst,
+                      check.differ, check.missing));
   const bool holds = check.differ == 0 && check.missing == 0;
   output.Document({{"same", check.same},
                    {"close", check.close},
@@ -64,6 +68,10 @@ absl::StatusOr<int> RunGolden(const GoldenArgs& args, const Output& output) {
     return absl::InvalidArgumentError(
         "say --out FILE to write a golden pack, or --check FILE to compare one with what is "
         "computed here");
+  }
+  if (!args.run.shard.empty()) {
+    return absl::InvalidArgumentError(
+        "shards are dealt by kernel, which other machines have others of: leave --shard out");
   }
   ConformArgs run = args.run;
   run.level = "ops";

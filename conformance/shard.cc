@@ -16,10 +16,9 @@ namespace halyard::conformance {
 namespace {
 
 // Facts on which the shards of one run agree; others, such as times, may differ.
-constexpr const char* kCommonFacts[] = {kCaseCountFact, kCaseDigestFact, kScopeFact,
-                                        "machine",      "kernel",        "arch",
-                                        "compiler",     "emulated",      "tier",
-                                        kGoldenFact};
+constexpr const char* kCommonFacts[] = {kCaseCountFact, kCaseDigestFact, kScopeFact, "machine",
+                                        "kernel",       "arch",          "compiler", "emulated",
+                                        "tier",         kGoldenFact};
 
 absl::Status CheckAgree(const RunResult& first, const RunResult& other) {
   const auto differ = [&](absl::string_view what, absl::string_view a, absl::string_view b) {

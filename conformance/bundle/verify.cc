@@ -8,6 +8,7 @@
 #include "base/status_macros.h"
 #include "conformance/bundle/bundle.h"
 #include "conformance/bundle/sha256.h"
+#include "conformance/golden/golden_facts.h"
 #include "conformance/ops/coverage.h"
 #include "conformance/report/report.h"
 #include "conformance/shard.h"
@@ -136,6 +137,11 @@ class Verifier {
     }
     if (run.Fact("emulated") == "yes") {
       report_.notes.push_back(absl::StrCat("level ", run.level, " was run under an emulator"));
+    }
+    if (!run.Fact(kGoldenFact).empty()) {
+      report_.notes.push_back(absl::StrCat("level ", run.level, ": ", run.Fact(kGoldenCasesFact),
+                                           " cases were held against golden pack ",
+                                           run.Fact(kGoldenFact)));
     }
   }
 

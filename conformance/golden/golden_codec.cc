@@ -126,7 +126,8 @@ absl::StatusOr<std::vector<GoldenExpectation>> DecodeExpectations(absl::string_v
     all.push_back(TakeExpectation(&reader, &consistent));
   }
   if (!reader.ok() || !reader.at_end() || !consistent) {
-    return absl::InvalidArgumentError("an entry of the golden pack is not one: write the pack again");
+    return absl::InvalidArgumentError(
+        "an entry of the golden pack is not one: write the pack again");
   }
   return all;
 }

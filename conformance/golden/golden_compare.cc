@@ -69,8 +69,8 @@ void AddLine(const GoldenArgs& args, const reference::Numerics& numerics, absl::
                                       ", accumulator ", numerics.accumulator, "): ", what));
 }
 
-void CompareOne(const GoldenArgs& args, const GoldenExpectation& here, const GoldenExpectation& pack,
-                GoldenCheck* inout) {
+void CompareOne(const GoldenArgs& args, const GoldenExpectation& here,
+                const GoldenExpectation& pack, GoldenCheck* inout) {
   if (EncodeExpectations({here}) == EncodeExpectations({pack})) {
     ++inout->same;
     return;

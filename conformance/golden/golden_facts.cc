@@ -67,9 +67,10 @@ void CountGoldenCases(RunResult* run) {
 std::string GoldenText(const RunResult& run) {
   const std::string digest = run.Fact(kGoldenFact);
   if (digest.empty()) return "";
-  std::string text = absl::StrCat("Golden pack ", digest.substr(0, 16), ": ",
-                                  run.Fact(kGoldenCasesFact), " cases were held against it, ",
-                                  run.Fact(kComputedCasesFact), " against what was computed here.\n");
+  std::string text =
+      absl::StrCat("Golden pack ", digest.substr(0, 16), ": ", run.Fact(kGoldenCasesFact),
+                   " cases were held against it, ", run.Fact(kComputedCasesFact),
+                   " against what was computed here.\n");
   const std::string note = run.Fact(kGoldenNoteFact);
   return note.empty() ? text : absl::StrCat(text, "Note: ", note, ".\n");
 }

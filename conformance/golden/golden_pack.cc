@@ -154,8 +154,8 @@ absl::StatusOr<std::vector<GoldenExpectation>> GoldenPack::Find(const GoldenKey&
   }
   if (first == count_ || KeyAt(first) != key) return std::vector<GoldenExpectation>();
   const Place place = PlaceAt(first);
-  const absl::string_view compressed = absl::string_view(bytes_).substr(
-      data_ + static_cast<size_t>(place.offset), place.compressed);
+  const absl::string_view compressed =
+      absl::string_view(bytes_).substr(data_ + static_cast<size_t>(place.offset), place.compressed);
   absl::StatusOr<std::string> entry = DecompressEntry(compressed, place.size);
   if (!entry.ok()) return entry.status();
   return DecodeExpectations(*entry);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -35,7 +36,10 @@ class GroupWalk {
     Add(other, &weak);
   }
 
-  std::vector<GoldenArgs> Finish() { return std::move(found_); }
+  std::vector<GoldenArgs> Finish() {
+    for (GoldenArgs& entry : found_) SortExpectations(&entry.all);
+    return std::move(found_);
+  }
 
  private:
   // Computes what the case lacks of `wanted`, by default all that fits it. Gives the numerics whose
@@ -69,9 +73,9 @@ class GroupWalk {
   }
 
   static bool Has(const GoldenArgs& entry, const Numerics& numerics) {
-    return std::any_of(
-        entry.all.begin(), entry.all.end(),
-        [&](const GoldenExpectation& one) { return SameNumerics(one.numerics, numerics); });
+    return std::any_of(entry.all.begin(), entry.all.end(), [&](const GoldenExpectation& one) {
+      return SameNumerics(one.numerics, numerics);
+    });
   }
 
   // Kernels in plain loops declare on every machine what those for its vector units do, so that these
@@ -80,9 +84,8 @@ class GroupWalk {
     std::vector<Numerics> all;
     for (const registry::Kernel* kernel : op_.op->kernels()) {
       const Numerics numerics = NumericsOf(kernel->desc());
-      const bool known = std::any_of(all.begin(), all.end(), [&](const Numerics& one) {
-        return SameNumerics(one, numerics);
-      });
+      const bool known = std::any_of(
+          all.begin(), all.end(), [&](const Numerics& one) { return SameNumerics(one, numerics); });
       if (known || kernel->disabled()) continue;
       registry::Request request{op_.op, args, TargetHere(1)};
       request.only = kernel;
@@ -116,6 +119,17 @@ absl::StatusOr<std::vector<GoldenGroup>> GroupsOf(const std::vector<ListedCase>&
     for (const auto& [case_text, c] : cases) group.push_back(c);
   }
   return list;
+}
+
+void SortExpectations(std::vector<GoldenExpectation>* inout) {
+  const auto order = [](const GoldenExpectation& one) {
+    return std::tuple(one.numerics.activation, one.numerics.accumulator, one.numerics.flags);
+  };
+  std::stable_sort(inout->begin(), inout->end(),
+                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  const auto last = std::unique(inout->begin(), inout->end(),
+                                [&](const auto& a, const auto& b) { return order(a) == order(b); });
+  inout->erase(last, inout->end());
 }
 
 std::vector<GoldenArgs> WalkGroup(const UnderTest& under_test, const GoldenGroup& group) {

@@ -32,6 +32,9 @@ struct GoldenArgs {
   std::vector<GoldenExpectation> all;  ///< as packs have it, bytes in little-endian
 };
 
+/// By numerics, each once: packs are the same whatever machine and however many processes write them.
+void SortExpectations(std::vector<GoldenExpectation>* inout);
+
 /// Computes for a group, and for other data of the same shape where a run would ask for it. Cases that
 /// cannot be built here are left out. In a child: loads no kernel, but asks kernels what they support.
 std::vector<GoldenArgs> WalkGroup(const UnderTest& under_test, const GoldenGroup& group);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/monotonic_clock.h"
 #include "base/status_macros.h"
@@ -71,8 +71,8 @@ struct Part {
 using Parts = std::vector<std::unique_ptr<Part>>;
 
 // In a child.
-absl::Status WalkPart(const RunRequest& request, const std::vector<GoldenGroup>& groups, size_t part,
-                      const GroupFn& on_group, std::FILE* file, int pipe_fd) {
+absl::Status WalkPart(const RunRequest& request, const std::vector<GoldenGroup>& groups,
+                      size_t part, const GroupFn& on_group, std::FILE* file, int pipe_fd) {
   CaseResult trouble;
   const UnderTest* const under_test = LoadedHere(request, &trouble);
   if (under_test == nullptr) return absl::InvalidArgumentError(trouble.reason);
@@ -142,6 +142,25 @@ std::string Record(const std::vector<GoldenArgs>& found) {
   return out;
 }
 
+// Two groups may come to the same args: one with the data that another asks for in addition.
+absl::Status AddEntry(const GoldenKey& key, GoldenEntry entry, GoldenEntries* inout) {
+  const auto at = inout->find(key);
+  if (at == inout->end()) {
+    inout->emplace(key, std::move(entry));
+    return absl::OkStatus();
+  }
+  std::vector<GoldenExpectation> all;
+  for (const GoldenEntry* one : {&at->second, &entry}) {
+    HY_ASSIGN_OR_RETURN(const std::string bytes, DecompressEntry(one->compressed, one->size));
+    HY_ASSIGN_OR_RETURN(std::vector<GoldenExpectation> some, DecodeExpectations(bytes));
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  }
+  SortExpectations(&all);
+  const std::string bytes = EncodeExpectations(all);
+  at->second = {static_cast<uint32_t>(bytes.size()), CompressEntry(bytes)};
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> MakeGolden(const RunRequest& request,
@@ -159,7 +178,7 @@ absl::StatusOr<std::string> MakeGolden(const RunRequest& request,
     GoldenEntry entry;
     entry.size = reader.Word();
     entry.compressed = std::string(reader.Take(reader.Word()));
-    entries.insert_or_assign(key, std::move(entry));
+    HY_RETURN_IF_ERROR(AddEntry(key, std::move(entry), &entries));
   }
   if (!reader.ok()) return absl::InternalError("what the references gave is cut; is there room?");
   return WriteGoldenPack(GoldenMetaHere(std::string(TierName(request.ops.tier))), entries);
@@ -167,8 +186,7 @@ absl::StatusOr<std::string> MakeGolden(const RunRequest& request,
 
 absl::StatusOr<GoldenCheck> CheckGolden(const RunRequest& request,
                                         const std::function<void(const Progress&)>& on_progress) {
-  const auto on_group =
-      [&](const std::vector<GoldenArgs>& found) -> absl::StatusOr<std::string> {
+  const auto on_group = [&](const std::vector<GoldenArgs>& found) -> absl::StatusOr<std::string> {
     GoldenCheck check;
     for (const GoldenArgs& one : found) {
       HY_ASSIGN_OR_RETURN(const std::vector<GoldenExpectation> has,

@@ -22,11 +22,11 @@ absl::StatusOr<std::string> MakeGolden(const RunRequest& request,
                                        const std::function<void(const Progress&)>& on_progress);
 
 struct GoldenCheck {
-  uint64_t same = 0;    ///< expectations that are the same bits here
-  uint64_t close = 0;   ///< others, all within kCloseToBound of what a kernel may be off by
-  uint64_t differ = 0;  ///< others
+  uint64_t same = 0;     ///< expectations that are the same bits here
+  uint64_t close = 0;    ///< others, all within kCloseToBound of what a kernel may be off by
+  uint64_t differ = 0;   ///< others
   uint64_t missing = 0;  ///< that the pack does not have
-  double worst = 0;     ///< largest difference of a value, in units of its bound
+  double worst = 0;      ///< largest difference of a value, in units of its bound
   std::vector<std::string> lines;  ///< the first that are not the same, each with its case
 };
 

@@ -33,6 +33,7 @@ usage: tools/cross/run.sh [--quick | --list] [--repeat-team N] [--no-build] [LEG
 Environment: HALYARD_SYSROOT_DIR, HALYARD_JOBS, HALYARD_TEST_TIMEOUT (seconds a test, 300),
 HALYARD_CONTRACT_TIMEOUT (1800), HALYARD_OPS_SHARD (part of level ops, 1/16, or none),
 HALYARD_SOURCE (source folder, default this one).
+With a native build in build/release, what kernels must give is computed by it.
 Report: build/cross-report/report.{json,md}, logs beside it.
 Exit: 0 all legs passed, 1 a leg failed, 2 usage, 3 cannot run here.
 TEXT
@@ -65,13 +66,26 @@ run_contract() {
   echo "$rc" >"$dir/l0.rc"
 }
 
-# A shard of the operators' cases: all of them take hours where the reference is emulated as well.
+# What kernels must give, computed natively once: emulated references are some thirty times slower.
+write_golden() {
+  local native=$SOURCE/build/release/bin/halyard pack=$REPORT/golden.pack
+  [[ $OPS_SHARD != none ]] && ((!REPEAT)) || return 0
+  if [[ ! -x $native ]]; then
+    say "no native build in $native, so that references are emulated"
+  elif ! "$native" conform golden --out "$pack" >"$REPORT/golden.log" 2>&1; then
+    say "no golden pack, so that references are emulated; see $REPORT/golden.log"
+  else
+    GOLDEN=(--golden "$pack")
+  fi
+}
+
+# A shard of the operators' cases: all of them take hours under an emulator.
 run_ops() {
   local arch=$1 dir=$2 rc=0 emulator
   [[ $OPS_SHARD != none ]] || return 0
   read -r -a emulator <<<"$(leg_emulator "$arch")"
   timeout -k 5 "$CONTRACT_TIMEOUT" "${emulator[@]}" "$(leg_build "$arch")/bin/halyard" conform \
-    --level ops --port linux --shard "$OPS_SHARD" --json >"$dir/l1.json" 2>"$dir/l1.log" \
+    --level ops --port linux --shard "$OPS_SHARD" "${GOLDEN[@]}" --json >"$dir/l1.json" 2>"$dir/l1.log" \
     </dev/null || rc=$?
   echo "$rc" >"$dir/l1.rc"
 }
@@ -135,7 +149,7 @@ parse() {
 
 main() {
   local leg arch
-  LEGS=() REPEAT=0 BUILD=1 REPORT=$SOURCE/build/cross-report
+  LEGS=() GOLDEN=() REPEAT=0 BUILD=1 REPORT=$SOURCE/build/cross-report
   declare -gA BUILT=()
   parse "$@"
   mkdir -p "$REPORT"
@@ -149,6 +163,7 @@ main() {
     BUILT[$arch]=ok
     ((!BUILD)) || build_arch "$arch" "$REPORT/build-$arch.log" || BUILT[$arch]=failed
   done
+  write_golden
   for leg in "${LEGS[@]}"; do run_leg "$leg"; done
   report render "$REPORT" "${LEGS[@]/#/--leg=}" || exit "$EXIT_FAILED"
 }
