@@ -125,8 +125,8 @@ void SortExpectations(std::vector<GoldenExpectation>* inout) {
   const auto order = [](const GoldenExpectation& one) {
     return std::tuple(one.numerics.activation, one.numerics.accumulator, one.numerics.flags);
   };
-  std::stable_sort(inout->begin(), inout->end(),
-                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  std::sort(inout->begin(), inout->end(),
+            [&](const auto& a, const auto& b) { return order(a) < order(b); });
   const auto last = std::unique(inout->begin(), inout->end(),
                                 [&](const auto& a, const auto& b) { return order(a) == order(b); });
   inout->erase(last, inout->end());
