@@ -11,6 +11,7 @@
 #include "cli/conform_bundle.h"
 #include "cli/conform_golden.h"
 #include "cli/conform_request.h"
+#include "conformance/ops/op_case_id.h"
 #include "conformance/ops/shrink.h"
 #include "conformance/report/report.h"
 #include "conformance/runner.h"
@@ -49,16 +50,23 @@ absl::StatusOr<int> FinishOne(const ConformArgs& args, const Output& output,
   return Finish(verbose, output, result);
 }
 
+// The id says the level, so that --level need not.
+absl::StatusOr<RunRequest> RequestFor(const ConformArgs& args, const std::string& id) {
+  ConformArgs of_id = args;
+  if (conformance::IsOpCaseId(id)) of_id.level = "ops";
+  return MakeRequest(of_id);
+}
+
 absl::StatusOr<int> RunReplay(const ConformArgs& args, const std::string& id,
                               const Output& output) {
-  HY_ASSIGN_OR_RETURN(const RunRequest request, MakeRequest(args));
+  HY_ASSIGN_OR_RETURN(const RunRequest request, RequestFor(args, id));
   HY_ASSIGN_OR_RETURN(const RunResult result, conformance::Replay(id, request));
   return FinishOne(args, output, result);
 }
 
 absl::StatusOr<int> RunShrink(const ConformArgs& args, const std::string& id,
                               const Output& output) {
-  HY_ASSIGN_OR_RETURN(const RunRequest request, MakeRequest(args));
+  HY_ASSIGN_OR_RETURN(const RunRequest request, RequestFor(args, id));
   ProgressLine progress(output);
   HY_ASSIGN_OR_RETURN(const RunResult result,
                       conformance::ShrinkOp(id, request, std::ref(progress)));
