@@ -55,7 +55,8 @@ install_tree() {
     "$prefix/include/halyard-cxx/hal/device.h" "$libdir/libhalyard_base.a" \
     "$prefix/include/halyard/kernel.h" "$prefix/include/halyard-ops/ops/matmul/contract.h" \
     "$libdir/cmake/Halyard/HalyardConfig.cmake" "$libdir/pkgconfig/halyard.pc" \
-    "$prefix/share/halyard/chips" "$prefix/share/halyard/port_template/port.c"; do
+    "$prefix/share/halyard/chips" "$prefix/share/halyard/port_template/port.c" \
+    "$prefix/share/halyard/kernel_template/kernels.c" "$prefix/share/doc/halyard/docs/port_guide.md"; do
     [ -e "$file" ] || fail "not installed: $file"
   done
   ! grep -rIl -- "$build" "$prefix" >"$work/leaks" ||
