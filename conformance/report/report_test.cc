@@ -222,6 +222,17 @@ TEST(TextTest, NamesFailuresSkipsAndTheSum) {
   EXPECT_NE(ToText(Sample(), true).find("Test1/"), std::string::npos);
 }
 
+TEST(TextTest, ARunOfSelftestSaysItsScore) {
+  RunResult run = Sample();
+  EXPECT_EQ(ToText(run, false).find("Deliberate faults"), std::string::npos);
+  run.facts.emplace_back("mutants_killed", "24/25");
+  run.facts.emplace_back("reserve_mutants_killed", "9/10");
+  run.facts.emplace_back("graph_mutants_killed", "0/0");
+  const std::string text = ToText(run, false);
+  EXPECT_NE(text.find("faults found: 24/25 broken kernels and machines, 9/10 reserves\n"),
+            std::string::npos);
+}
+
 TEST(VerdictTest, FailuresAreWhatTheyAre) {
   for (const Verdict verdict :
        {Verdict::kFail, Verdict::kCrash, Verdict::kTimeout, Verdict::kXpass}) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -79,6 +82,21 @@ std::string VerboseLine(const CaseResult& one) {
   return text;
 }
 
+// Of a run of selftest: how many of the deliberate faults were found.
+std::string ScoreText(const RunResult& result) {
+  static constexpr std::pair<const char*, const char*> kScores[] = {
+      {"mutants_killed", "broken kernels and machines"},
+      {"reserve_mutants_killed", "reserves"},
+      {"graph_mutants_killed", "broken sequences"}};
+  std::string text;
+  for (const auto& [fact, words] : kScores) {
+    const std::string score = result.Fact(fact);
+    if (score.empty() || score == "0/0") continue;
+    absl::StrAppend(&text, text.empty() ? "Deliberate faults found: " : ", ", score, " ", words);
+  }
+  return text.empty() ? text : absl::StrCat(text, "\n\n");
+}
+
 }  // namespace
 
 std::string ToText(const RunResult& result, bool verbose) {
@@ -96,7 +114,7 @@ std::string ToText(const RunResult& result, bool verbose) {
   if (verbose && !result.cases.empty()) text += "\n";
   absl::StrAppend(&text, WeakCounts(result),
                   Counts(result, "Skipped, because it cannot be told here:", &CountsAsSkipped),
-                  UnshownText(result), WaiverText(result), GoldenText(result));
+                  UnshownText(result), WaiverText(result), GoldenText(result), ScoreText(result));
   absl::StrAppend(&text, result.level, " ", result.port, ": ", SummaryText(result.Summarise()));
   if (result.shards > 1) absl::StrAppend(&text, ", shard ", result.shard, " of ", result.shards);
   absl::StrAppend(&text, absl::StrFormat(", %.1f s\n", result.seconds));
