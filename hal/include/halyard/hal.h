@@ -154,7 +154,7 @@ typedef struct hy_hal_api {
   /// Default  staging memory, filled and written back by `submit` of copies.
   /// [HAL-MAP-01] The pointer is that of the offset asked for, at any offset and length.
   /// [HAL-MAP-02] A range that leaves the buffer is OUT_OF_RANGE, zero bytes INVALID_ARGUMENT.
-  /// [HAL-MAP-03] A map without WRITE changes nothing in the buffer, whatever is done to the memory.
+  /// [HAL-MAP-03] A map without WRITE is not written back: where it is a copy, the buffer stays.
   /// [HAL-MAP-04] DISCARD leaves the bytes outside the range as they were.
   /// [HAL-MAP-05] A map with READ sees what completed submissions and earlier unmaps wrote.
   /// [HAL-MAP-06] Disjoint ranges can be mapped at once, also within one granule.
@@ -227,8 +227,8 @@ typedef struct hy_hal_api {
   /// [HAL-QUE-01] Submissions of one queue take effect in their order; so do operations of one.
   /// [HAL-QUE-02] Copies to, from and within a device move exactly the bytes asked for, any offset.
   /// [HAL-QUE-03] FILL repeats its pattern of 1, 2 or 4 bytes over exactly the range.
-  /// [HAL-QUE-04] A failed operation fails every signal of its submission; the failure is seen by
-  ///              each wait on it, and no later operation of that submission has run.
+  /// [HAL-QUE-04] A failed operation, or a wait that fails, fails every signal of its submission; each
+  ///              wait on those sees it, and no later operation of that submission has run.
   /// [HAL-QUE-05] A refused submission (an error returned) has done nothing and signals nothing.
   /// [HAL-QUE-06] HOST_CALL runs once, in its place; a status other than OK is a failed operation.
   /// [HAL-QUE-07] More submissions than any depth complete or say RESOURCE_EXHAUSTED and lose none.
