@@ -146,7 +146,7 @@ void AddBench(const Program& program) {
   command->add_flag("--selected", request.only_selected, "Only what runs when nobody chooses");
   command->add_flag("--reference", request.reference, "The references, too");
   command->add_option("--threads", request.threads, "Workers; default the budget of the device");
-  command->add_option("--seconds", request.seconds, "For each repetition of a row")
+  command->add_option("--seconds", request.seconds, "For each repetition of a row; 0.0001 to 60")
       ->check(Within(1e-4, 60))
       ->capture_default_str();
   command->add_option("--repetitions", request.repetitions, "Of each row")

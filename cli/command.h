@@ -4,6 +4,7 @@
 #ifndef HALYARD_CLI_COMMAND_H_
 #define HALYARD_CLI_COMMAND_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -93,8 +94,8 @@ absl::StatusOr<std::string> DataDir();
 /// what is no UTF-8 is replaced.
 std::string DocumentText(const nlohmann::json& document);
 
-/// Demands a number from `least` to `most`; CLI::Range and the like let "nan" pass.
-CLI::Validator Within(double least, double most);
+/// A check of an option: a number from `least` to `most`. CLI::Range and the like let "nan" pass.
+std::function<std::string(const std::string&)> Within(double least, double most);
 
 /// Bytes with a binary unit, such as "1.5 GiB".
 std::string HumanBytes(uint64_t bytes);

@@ -125,7 +125,9 @@ void AddRunOptions(CLI::App& command, ConformArgs& args) {
   command.add_option("--level", args.level, "Level: hal, ops or graph")->capture_default_str();
   command.add_option("--kernels", args.ops.plugins,
                      "Libraries with kernels, for levels ops and graph");
-  command.add_option("--deadline-scale", args.deadline_scale, "Multiply every deadline")
+  command
+      .add_option("--deadline-scale", args.deadline_scale,
+                  "Multiply every deadline; 0.001 to 10000")
       ->check(Within(1e-3, 1e4));
   command.add_option("--expectations", args.expectations,
                      "The port's expectations.yaml: what it cannot do, and what fails for now");

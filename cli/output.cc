@@ -69,14 +69,13 @@ std::string DocumentText(const nlohmann::json& document) {
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-CLI::Validator Within(double least, double most) {
+std::function<std::string(const std::string&)> Within(double least, double most) {
   const std::string range = absl::StrFormat("%g to %g", least, most);
-  const auto check = [least, most, range](const std::string& text) {
+  return [least, most, range](const std::string& text) {
     double value = 0;
     const bool within = absl::SimpleAtod(text, &value) && value >= least && value <= most;
     return within ? std::string() : absl::StrCat(text, " is no number from ", range);
   };
-  return CLI::Validator(check, absl::StrCat("in [", range, "]"));
 }
 
 std::string HumanBytes(uint64_t bytes) {
