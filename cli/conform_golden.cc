@@ -6,12 +6,14 @@
 #include <memory>
 #include <string>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
 #include "cli/conform_request.h"
 #include "cli/files.h"
 #include "conformance/golden/make_golden.h"
+#include "nlohmann/json.hpp"
 
 namespace halyard::cli {
 namespace {
