@@ -2,7 +2,6 @@
 #include "conformance/ops/run_ops.h"
 
 #include <cstdlib>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +18,7 @@
 #include "conformance/machine.h"
 #include "conformance/meter.h"
 #include "conformance/ops/edges.h"
+#include "conformance/ops/no_case.h"
 #include "conformance/ops/op_case_run.h"
 #include "conformance/ops/op_check.h"
 #include "conformance/ops/op_child.h"
@@ -164,31 +164,6 @@ absl::StatusOr<ListedCase> CaseOfId(const std::string& id) {
   return ListedCase{OpCaseIdText(parsed), parsed.c.op, TypesText(parsed.c), parsed.kernel, "", 0};
 }
 
-absl::Status NoCase(absl::string_view id, absl::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat("there is no case '", id, "': ", why));
-}
-
-// A size that the op does not have would be ignored, and the one that was meant be 0.
-absl::Status CheckSizes(const std::string& id, const RunRequest& request) {
-  const absl::StatusOr<OpCaseId> parsed = ParseOpCaseId(id);
-  if (!parsed.ok() || request.ops.builtin == nullptr) return absl::OkStatus();
-  std::set<std::string> names;
-  for (const ops::OpCases* cases : request.ops.builtin->cases) {
-    if (cases->op != parsed->c.op) continue;
-    std::vector<ops::Case> all;
-    cases->enumerate(ops::Tier::kFull, &all);
-    for (const ops::Case& c : all) {
-      for (const auto& [name, value] : c.dims) names.insert(name);
-    }
-  }
-  for (const auto& [name, value] : parsed->c.dims) {
-    if (names.empty() || names.count(name) != 0) continue;
-    return NoCase(id, absl::StrCat(parsed->c.op, " has no size ", name,
-                                   "; it has: ", absl::StrJoin(names, ", ")));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::string_view TierName(ops::Tier tier) {
@@ -205,18 +180,7 @@ absl::StatusOr<std::vector<ListedCase>> PlanOps(const RunRequest& request) {
   for (const ListedCase& one : all) {
     if (Wanted(one, request, filter)) wanted.push_back(one);
   }
-  if (wanted.empty()) {
-    if (!request.ops.edge.empty() && EdgeTitle(request.ops.edge).empty() &&
-        request.ops.edge.find_first_of("*?") == std::string::npos) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--edge ", request.ops.edge,
-                       ": there is no such edge; docs/conformance.md lists them, "
-                       "X01 and on"));
-    }
-    return absl::InvalidArgumentError(
-        "no case fits --op, --format, --kernel, --edge and --filter together; --list shows what "
-        "there is");
-  }
+  if (wanted.empty()) return NothingFits(request);
   return wanted;
 }
 
@@ -305,7 +269,7 @@ absl::StatusOr<RunResult> RunOpIds(const std::vector<std::string>& ids, const Ru
 }
 
 absl::StatusOr<RunResult> ReplayOp(const std::string& id, const RunRequest& base) {
-  HY_RETURN_IF_ERROR(CheckSizes(id, base));
+  HY_RETURN_IF_ERROR(CheckCaseSizes(id, base));
   HY_ASSIGN_OR_RETURN(RunResult run, RunOpIds({id}, base, {}, /*closely=*/true));
   // What is wrong is the id, not a kernel.
   absl::string_view reason = run.cases.front().reason;

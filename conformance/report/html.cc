@@ -188,14 +188,16 @@ std::string Facts(const RunResult& result) {
 
 constexpr char kLegend[] =
     "<h2>How to read this</h2>\n<table>\n"
-    "<tr><td><span class=\"badge pass\">pass</span></td><td>the duty was seen to hold</td></tr>\n"
+    "<tr><td><span class=\"badge pass\">pass</span></td><td>what the case asks was seen to "
+    "hold</td></tr>\n"
     "<tr><td><span class=\"badge fail\">fail</span></td><td>it was seen not to hold; crash and "
     "timeout: the port ended or hung the process; xpass: a known failure passes, so the entry "
     "must go</td></tr>\n"
     "<tr><td><span class=\"badge waived\">waived</span></td><td>it fails, and the port's list of "
     "expected failures says so</td></tr>\n"
     "<tr><td><span class=\"badge skip\">skip</span></td><td>it cannot be told here, for the reason "
-    "given; nothing is claimed</td></tr>\n</table>\n"
+    "given; nothing is claimed</td></tr>\n</table>\n";
+constexpr char kHalModes[] =
     "<p>bare: the port as it is. validate: each call checked in both directions. fault: the n-th "
     "call or allocation fails, for every n.</p>\n";
 
@@ -235,7 +237,8 @@ std::string ToHtmlSection(const RunResult& result) {
   const bool ops = result.level == "L1" && result.port != "selftest";
   return absl::StrCat(Heading(result, summary), Cards(summary), Failures(result),
                       ops ? OpsHtml(result) : DutiesHtml(result), Facts(result),
-                      ops ? kOpsLegend : kLegend, "</section>\n");
+                      ops ? kOpsLegend : kLegend, result.level == "L2" ? "" : kHalModes,
+                      "</section>\n");
 }
 
 }  // namespace halyard::conformance
