@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -22,6 +23,20 @@ double RoundUp(double bound) {
   constexpr uint64_t kBelow = (UINT64_C(1) << (53 - kBoundBits)) - 1;
   // A carry goes on into the exponent, which is right.
   return std::bit_cast<double>((std::bit_cast<uint64_t>(bound) + kBelow) & ~kBelow);
+}
+
+// Which NaN an operation gives depends on the machine and on the order of operands; judges take any.
+void UnifyNans(std::vector<double>* inout_values) {
+  std::replace_if(
+      inout_values->begin(), inout_values->end(), [](double value) { return std::isnan(value); },
+      std::numeric_limits<double>::quiet_NaN());
+}
+
+void MakePortable(ExpectedOutput* inout) {
+  std::transform(inout->bound.begin(), inout->bound.end(), inout->bound.begin(), RoundUp);
+  UnifyNans(&inout->value);
+  UnifyNans(&inout->bound);
+  for (std::vector<double>& others : inout->alternatives) UnifyNans(&others);
 }
 
 // Judges index tensors by these, and trust references; a file is not trusted.
@@ -51,9 +66,7 @@ absl::StatusOr<Expected> ComputeExpectation(const TestedOp& op, const void* args
                                             const reference::Numerics& numerics) {
   Expected expected;
   HY_RETURN_IF_ERROR(op.reference->expect(args, numerics, &expected));
-  for (ExpectedOutput& output : expected.outputs) {
-    std::transform(output.bound.begin(), output.bound.end(), output.bound.begin(), RoundUp);
-  }
+  for (ExpectedOutput& output : expected.outputs) MakePortable(&output);
   return expected;
 }
 

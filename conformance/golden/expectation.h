@@ -18,7 +18,7 @@ reference::Numerics NumericsOf(const hy_kernel_desc& kernel);
 bool SameNumerics(const reference::Numerics& a, const reference::Numerics& b);
 
 /// By the reference. `args` are canonical and as before a run. Bounds are rounded up to 16 significant
-/// bits, by less than one part in 30,000, so that they take little room in packs.
+/// bits, by less than one part in 30,000, so that they take little room in packs; all NaNs are the same one.
 /// Errors   as ReferenceOp::expect.
 absl::StatusOr<reference::Expected> ComputeExpectation(const TestedOp& op, const void* args,
                                                        const reference::Numerics& numerics);

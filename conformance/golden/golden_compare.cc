@@ -27,6 +27,11 @@ bool SameBits(double a, double b) {
   return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
 
+// Unlike ==, NaN is the same as NaN.
+bool SameValues(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), SameBits);
+}
+
 bool CloseBounds(double a, double b) {
   return SameBits(a, b) || std::abs(a - b) <= kBoundStep * std::min(a, b);
 }
@@ -35,7 +40,8 @@ bool CloseBounds(double a, double b) {
 double DifferenceOf(const ExpectedOutput& a, const ExpectedOutput& b) {
   if (a.operand != b.operand || a.exact != b.exact || a.value.size() != b.value.size() ||
       a.bound.size() != b.bound.size() || a.bytes != b.bytes || a.untouched != b.untouched ||
-      a.alternatives != b.alternatives) {
+      !std::equal(a.alternatives.begin(), a.alternatives.end(), b.alternatives.begin(),
+                  b.alternatives.end(), SameValues)) {
     return kApart;
   }
   double worst = 0;

@@ -3,6 +3,7 @@
 // Keys, what is computed for them, and how it is found again.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 
 #include "absl/strings/match.h"
@@ -154,6 +155,21 @@ TEST(Expectation, RoundsBoundsUpByLittle) {
     EXPECT_EQ(scaled, std::floor(scaled)) << "more than 16 significant bits";
   }
   EXPECT_EQ(plain.outputs[0].value, ours->outputs[0].value);
+}
+
+TEST(Expectation, HasOneNan) {
+  const std::unique_ptr<Fixture> fixture =
+      Build("layernorm/f32.f32/rows=3,cols=64/dist=planted/lay=dense/seed=1");
+  const absl::StatusOr<reference::Expected> ours =
+      ComputeExpectation(fixture->op(), fixture->CanonicalArgs().data(), kPlain);
+  ASSERT_TRUE(ours.ok());
+  size_t nans = 0;
+  for (const double value : ours->outputs[0].value) {
+    if (!std::isnan(value)) continue;
+    ++nans;
+    EXPECT_EQ(std::bit_cast<uint64_t>(value), UINT64_C(0x7ff8000000000000));
+  }
+  EXPECT_GT(nans, 0u);
 }
 
 TEST(Expectation, ComesFromThePackWhereThatHasIt) {
