@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "cli/suggest.h"
 #include "halyard/kernel.h"
+#include "ops/case_sizes.h"
 
 namespace halyard::cli {
 namespace {
@@ -83,18 +84,6 @@ std::vector<ops::Case> AllCases(const ops::OpCases& cases) {
   return all;
 }
 
-// Every size that some case names.
-std::vector<std::string> SizeNames(const std::vector<ops::Case>& all) {
-  std::vector<std::string> names;
-  for (const ops::Case& c : all) {
-    for (const auto& size : c.dims) {
-      if (std::find(names.begin(), names.end(), size.first) == names.end())
-        names.push_back(size.first);
-    }
-  }
-  return names;
-}
-
 absl::StatusOr<std::string> FindSize(const std::vector<std::string>& names,
                                      const std::string& wanted, const ops::OpCases& cases) {
   for (const std::string& name : names) {
@@ -140,7 +129,7 @@ absl::StatusOr<ops::Case> MakeCase(const ops::OpCases& cases, const CaseWish& wi
   }
   for (size_t i = 0; i < c.types.size() && !types.empty(); ++i)
     c.types[i] = i < types.size() ? types[i] : types[0];
-  const std::vector<std::string> names = SizeNames(all);
+  const std::vector<std::string> names = ops::SizeNames(cases);
   for (const auto& [wanted, value] : wish.sizes) {
     HY_ASSIGN_OR_RETURN(const std::string name, FindSize(names, wanted, cases));
     SetSize(name, value, &c.dims);

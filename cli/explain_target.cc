@@ -41,7 +41,8 @@ void TargetArgs::AddTo(CLI::App& app) {
   app.add_option("--isa", isa,
                  "Extensions of the team (avx2,fma,f16c, or none), not those of this machine")
       ->delimiter(',');
-  app.add_option("--workers", workers, "Workers of the team; default as the port picks");
+  app.add_option("--workers", workers, "Workers of the team; default as the port picks")
+      ->check(Within(1, 65536));
   port.AddTo(app);
 }
 

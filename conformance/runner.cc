@@ -35,6 +35,7 @@ RunResult StartResult(const RunRequest& request, const PortFacts& port, const Pl
   result.shards = request.shards;
   result.facts = MachineFacts();
   AddFileDigests({port.origin}, &result);
+  AddOpenFacts(request, &result);
   result.facts.emplace_back(kCaseCountFact, absl::StrCat(plan.list_count));
   result.facts.emplace_back(kCaseDigestFact, plan.list_digest);
   result.facts.emplace_back(kScopeFact, ScopeOf(request));
@@ -52,6 +53,13 @@ absl::StatusOr<Expectations> ExpectationsOf(const RunRequest& request) {
 }
 
 }  // namespace
+
+void AddOpenFacts(const RunRequest& request, RunResult* run) {
+  if (!request.device.empty()) run->facts.emplace_back(kAskedDeviceFact, request.device);
+  for (const auto& [key, value] : request.options) {
+    run->facts.emplace_back(absl::StrCat(kOpenOptionFact, key), value);
+  }
+}
 
 std::string ScopeOf(const RunRequest& request) {
   if (!request.filter.empty()) return kChosenCases;

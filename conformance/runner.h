@@ -61,6 +61,9 @@ struct RunRequest {
 /// kWholeList, or kChosenCases if filters or modes leave cases out. Shards do not count.
 std::string ScopeOf(const RunRequest& request);
 
+/// What of the request a replay must repeat to meet the same port: kAskedDeviceFact and kOpenOptionFact.
+void AddOpenFacts(const RunRequest& request, RunResult* run);
+
 /// Progress, for people: called before each case and at the end.
 struct Progress {
   uint32_t done = 0;

@@ -15,6 +15,7 @@
 #include "bench/ops/timing.h"
 #include "bench/ops/workload.h"
 #include "conformance/ops/shape_builder.h"
+#include "ops/case_sizes.h"
 #include "registry/run.h"
 #include "registry/select.h"
 
@@ -123,6 +124,18 @@ bool Wanted(const BenchRequest& request, const Kernel& kernel, bool selected) {
          fnmatch(request.kernel_glob.c_str(), kernel.desc().id, 0) == 0;
 }
 
+// A glob that no kernel has would be found out after the machine was measured.
+absl::Status CheckGlob(const conformance::UnderTest& tested, const BenchRequest& request) {
+  if (request.kernel_glob.empty()) return absl::OkStatus();
+  for (const TestedOp& op : tested.ops()) {
+    for (const Kernel* kernel : op.op->kernels()) {
+      if (Wanted(request, *kernel, /*selected=*/true)) return absl::OkStatus();
+    }
+  }
+  return absl::NotFoundError(absl::StrCat("no kernel is called ", request.kernel_glob,
+                                          "; `halyard explain OP` lists them"));
+}
+
 // All kernels of a case that can run it, right or not.
 absl::StatusOr<std::vector<Prepared>> PrepareCase(Session& session, const TestedOp& op,
                                                   const ops::Case& c) {
@@ -184,6 +197,7 @@ absl::StatusOr<std::vector<std::pair<TestedOp, ops::Case>>> CasesOf(
   for (const ops::Case& c : request.cases) {
     const TestedOp* op = tested.Find(c.op);
     if (op == nullptr) return absl::NotFoundError(absl::StrCat("there is no op ", c.op));
+    HY_RETURN_IF_ERROR(ops::CheckSizes(*op->cases, c));
     all.emplace_back(*op, c);
   }
   if (!request.cases.empty()) return all;
@@ -218,6 +232,7 @@ absl::StatusOr<BenchReport> BenchOps(const hal::Device& device,
                                      const std::function<void(const BenchRow&)>& on_row,
                                      const std::function<void(const std::string&)>& on_step) {
   HY_ASSIGN_OR_RETURN(const auto cases, CasesOf(tested, request));
+  HY_RETURN_IF_ERROR(CheckGlob(tested, request));
   hal::TeamRequest wanted;
   wanted.count = request.threads;
   HY_ASSIGN_OR_RETURN(const hal::Team team, device.CreateTeam(wanted));

@@ -109,7 +109,11 @@ TEST_F(BenchOpsTest, UnknownOpsAndKernelsAreNamed) {
               HasSubstr("rmsnrom"));
   request = Quick(kNorm);
   request.kernel_glob = "none/*";
-  EXPECT_TRUE(absl::IsFailedPrecondition(BenchOps(*device_, **tested_, request).status()));
+  EXPECT_TRUE(absl::IsNotFound(BenchOps(*device_, **tested_, request).status()));
+  request = Quick(kNorm);
+  request.cases[0].dims.emplace_back("colls", 3);
+  EXPECT_THAT(std::string(BenchOps(*device_, **tested_, request).status().message()),
+              HasSubstr("no size colls; it has: rows, cols"));
 }
 
 TEST_F(BenchOpsTest, EveryOpHasShapes) {

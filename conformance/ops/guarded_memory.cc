@@ -33,7 +33,7 @@ struct Watched {
   uintptr_t base, base_end;
   char name[48];
 };
-constexpr int kMostWatched = 96;
+constexpr int kMostWatched = 256;
 Watched g_watched[kMostWatched];
 
 void Watch(uintptr_t begin, uint64_t mapped, uintptr_t base, uint64_t bytes, const char* name) {

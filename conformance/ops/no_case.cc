@@ -2,7 +2,6 @@
 #include "conformance/ops/no_case.h"
 
 #include <set>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -11,6 +10,7 @@
 #include "conformance/ops/edges.h"
 #include "conformance/ops/op_case_id.h"
 #include "ops/builtin.h"
+#include "ops/case_sizes.h"
 
 namespace halyard::conformance {
 namespace {
@@ -23,17 +23,11 @@ std::set<std::string> OpNames(const RunRequest& request) {
   return names;
 }
 
-std::set<std::string> SizeNames(const RunRequest& request, const std::string& op) {
-  std::set<std::string> names;
+const ops::OpCases* CasesOf(const RunRequest& request, const std::string& op) {
   for (const ops::OpCases* cases : request.ops.builtin->cases) {
-    if (cases->op != op) continue;
-    std::vector<ops::Case> all;
-    cases->enumerate(ops::Tier::kFull, &all);
-    for (const ops::Case& c : all) {
-      for (const auto& [name, value] : c.dims) names.insert(name);
-    }
+    if (cases->op == op) return cases;
   }
-  return names;
+  return nullptr;
 }
 
 }  // namespace
@@ -45,13 +39,10 @@ absl::Status NoCase(absl::string_view id, absl::string_view why) {
 absl::Status CheckCaseSizes(const std::string& id, const RunRequest& request) {
   const absl::StatusOr<OpCaseId> parsed = ParseOpCaseId(id);
   if (!parsed.ok() || request.ops.builtin == nullptr) return absl::OkStatus();
-  const std::set<std::string> names = SizeNames(request, parsed->c.op);
-  for (const auto& [name, value] : parsed->c.dims) {
-    if (names.empty() || names.count(name) != 0) continue;
-    return NoCase(id, absl::StrCat(parsed->c.op, " has no size ", name,
-                                   "; it has: ", absl::StrJoin(names, ", ")));
-  }
-  return absl::OkStatus();
+  const ops::OpCases* const cases = CasesOf(request, parsed->c.op);
+  if (cases == nullptr) return absl::OkStatus();
+  const absl::Status status = ops::CheckSizes(*cases, parsed->c);
+  return status.ok() ? status : NoCase(id, status.message());
 }
 
 absl::Status NothingFits(const RunRequest& request) {

@@ -97,6 +97,7 @@ RunResult StartResult(const RunRequest& request, const std::vector<ListedCase>& 
       run.facts.emplace_back(name, value);
     }
   }
+  AddOpenFacts(request, &run);
   AddFileDigests(request.ops.plugins, &run);
   if (!request.ops.plugins.empty()) {
     run.facts.emplace_back(kKernelFilesFact, absl::StrJoin(request.ops.plugins, ":"));

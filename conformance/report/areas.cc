@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace halyard::conformance {
 namespace {
@@ -89,6 +90,14 @@ std::vector<ReasonCount> ReasonsOf(const RunResult& result, bool (*chosen)(Verdi
 std::string ReplayLine(const RunResult& result, const CaseResult& one) {
   std::string line =
       absl::StrCat("halyard conform replay ", Quoted(one.id), " --port ", Quoted(result.port));
+  if (const std::string device = result.Fact(kAskedDeviceFact); !device.empty()) {
+    absl::StrAppend(&line, " --device ", Quoted(device));
+  }
+  for (const auto& [name, value] : result.facts) {
+    absl::string_view key = name;
+    if (!absl::ConsumePrefix(&key, kOpenOptionFact)) continue;
+    absl::StrAppend(&line, " --option ", Quoted(absl::StrCat(key, "=", value)));
+  }
   const std::string plugins = result.Fact(kKernelFilesFact);
   for (const absl::string_view path : absl::StrSplit(plugins, ':', absl::SkipEmpty())) {
     absl::StrAppend(&line, " --kernels ", Quoted(std::string(path)));

@@ -136,6 +136,18 @@ TEST(ReplayLineTest, NamesTheLibrariesThatTheCaseNeeds) {
   EXPECT_NE(line.find(" --kernels ./a.so --kernels '/b c.so'"), std::string::npos) << line;
 }
 
+TEST(ReplayLineTest, OpensThePortAsTheRunDid) {
+  RunRequest request;
+  request.device = "sim:1";
+  request.options = {{"queue_depth", "4"}, {"system", "/a b"}};
+  RunResult run = Sample();
+  AddOpenFacts(request, &run);
+  const std::string line = ReplayLine(run, run.cases[1]);
+  EXPECT_NE(line.find(" --device sim:1 --option queue_depth=4 --option 'system=/a b'"),
+            std::string::npos)
+      << line;
+}
+
 TEST(ScopeTest, APartOfTheGraphsIsNotTheWholeList) {
   RunRequest request;
   request.level = "graph";
