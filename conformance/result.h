@@ -99,7 +99,8 @@ void SetFact(absl::string_view name, absl::string_view value, RunResult* run);
 inline constexpr char kKernelFilesFact[] = "kernel_files";
 /// Facts of a run: the device and options of open that it was asked for, if any. A replay needs them.
 inline constexpr char kAskedDeviceFact[] = "asked_device";
-inline constexpr char kOpenOptionFact[] = "open_option ";  ///< then the key; the value is the fact's
+inline constexpr char kOpenOptionFact[] =
+    "open_option ";  ///< then the key; the value is the fact's
 /// Fact of a run: how much of its list it is.
 inline constexpr char kScopeFact[] = "scope";
 inline constexpr char kWholeList[] = "whole list";
