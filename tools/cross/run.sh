@@ -30,7 +30,7 @@ usage: tools/cross/run.sh [--quick | --list] [--repeat-team N] [--no-build] [LEG
   --list           print the default legs and the CPU each uses
   --repeat-team N  instead of all tests: those labelled 'team', N rounds a leg, counting hangs
   --no-build       use what is built already
-Environment: HALYARD_SYSROOT_DIR, HALYARD_JOBS, HALYARD_TEST_TIMEOUT (seconds a test, 300),
+Environment: HALYARD_SYSROOT_DIR, HALYARD_JOBS, HALYARD_TEST_TIMEOUT (seconds that a test may be silent, 300),
 HALYARD_CONTRACT_TIMEOUT (1800), HALYARD_OPS_SHARD (part of level ops, 1/16, or none),
 HALYARD_SOURCE (source folder, default this one).
 With a native build in build/release, what kernels must give is computed by it.
@@ -48,13 +48,12 @@ list_legs() {
 
 report() { python3 "$here/report.py" "$@"; }
 
-# Unit tests of a leg, but those of minutes (label slow): ctest's JUnit file and console log under
-# the leg's folder.
+# Unit tests of a leg, but those of minutes (label slow): a JUnit file and console log under the
+# leg's folder.
 run_units() {
-  local arch=$1 dir=$2 tests=$3
-  shift 3
-  ctest --test-dir "$tests" -j "$JOBS" --timeout "$TEST_TIMEOUT" --output-on-failure \
-    -LE slow --output-junit "$dir/ctest.xml" "$@" >"$dir/ctest.log" 2>&1 || true
+  local dir=$1 tests=$2
+  shift 2
+  "$here/units.py" "$tests" "$dir" -j "$JOBS" --timeout "$TEST_TIMEOUT" "$@" >"$dir/units.log" || true
 }
 
 # HAL contract of a leg. Its exit status goes to l0.rc: a crash may leave no JSON.
@@ -92,10 +91,10 @@ run_ops() {
 
 # Rounds of the team tests; one line 'hangs failures tests' a round.
 run_team_rounds() {
-  local arch=$1 dir=$2 tests=$3 round hangs=0
+  local dir=$1 tests=$2 round hangs=0
   : >"$dir/rounds"
   for ((round = 1; round <= REPEAT; round++)); do
-    run_units "$arch" "$dir" "$tests" -L '^team$'
+    run_units "$dir" "$tests" --label '^team$'
     report round "$dir" >>"$dir/rounds"
     hangs=$(awk '{ n += $1 } END { print n }' "$dir/rounds")
     ((hangs < MAX_HANGS)) || break
@@ -115,9 +114,9 @@ run_leg() {
     [[ $arch != x86_64 ]] || tests=$(x86_test_dir "$tests")
     export QEMU_CPU=$cpu
     if ((REPEAT)); then
-      run_team_rounds "$arch" "$dir" "$tests"
+      run_team_rounds "$dir" "$tests"
     else
-      run_units "$arch" "$dir" "$tests"
+      run_units "$dir" "$tests"
       run_contract "$arch" "$dir"
       run_ops "$arch" "$dir"
     fi
