@@ -123,7 +123,7 @@ run_leg() {
     unset QEMU_CPU
   fi
   report leg "$dir" --leg "$leg" --cpu "$cpu" --build "${BUILT[$arch]}" --rounds "$REPEAT" \
-    --seconds $((SECONDS - start)) --emulator "$("$(find_qemu "$arch")" --version | head -n1)"
+    --seconds $((SECONDS - start)) --emulator "$("$(find_qemu "$arch")" --version | sed '1!d;s/ (.*//')"
 }
 
 parse() {

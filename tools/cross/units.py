@@ -11,6 +11,7 @@ with --label those that have no label that this regular expression finds.
 
 import argparse
 import concurrent.futures
+import copy
 import json
 import os
 import pathlib
@@ -111,6 +112,17 @@ def run_group(group, silence_s):
     return {group.names[name]: verdict for name, verdict in verdicts.items() if name in group.names}, log
 
 
+def pieces(groups, count):
+    """The same, with large groups cut in pieces, so that none alone keeps one process busy at the end."""
+    for group in groups:
+        names = list(group.names.items())
+        parts = count if len(names) >= 8 else 1
+        for i in range(parts):
+            piece = copy.copy(group)
+            piece.names = dict(names[i::parts])
+            yield piece
+
+
 def write(out, verdicts, disabled, logs):
     root = ElementTree.Element("testsuite")
     for name, verdict in sorted(verdicts.items()):
@@ -133,7 +145,7 @@ def main():
     parser.add_argument("--timeout", type=float, default=300)
     args = parser.parse_args()
     groups, disabled = groups_of(args.build, args.label)
-    groups.sort(key=lambda group: -len(group.names))
+    groups = sorted(pieces(groups, args.j), key=lambda group: -len(group.names))
     verdicts, logs = {}, []
     with concurrent.futures.ThreadPoolExecutor(args.j) as pool:
         for found, log in pool.map(lambda group: run_group(group, args.timeout), groups):
