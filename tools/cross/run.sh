@@ -21,6 +21,8 @@ CONTRACT_TIMEOUT=${HALYARD_CONTRACT_TIMEOUT:-1800}
 OPS_SHARD=${HALYARD_OPS_SHARD:-1/16}
 # More hangs of one leg tell nothing new, and each costs a whole time-out.
 MAX_HANGS=3
+# Unit tests that go over the lists of cases take every n-th.
+export HALYARD_CASE_STEP=${HALYARD_CASE_STEP:-4}
 
 usage() {
   cat <<'TEXT'
