@@ -134,6 +134,9 @@ std::vector<std::pair<std::string, std::string>> MachineFacts() {
       {"emulated", IsEmulated() ? "yes" : "no"},
       {"sanitizer", HALYARD_UNDER_SANITIZER},
       {"memory_order", MemoryOrderNote(arch)}};
+  // What an emulator shows as the machine is the same for many processors that it can be.
+  const char* const cpu = std::getenv("QEMU_CPU");
+  if (IsEmulated() && cpu != nullptr) facts.emplace_back("emulated_cpu", cpu);
   const std::vector<std::pair<std::string, std::string>> suite = SuiteFacts();
   facts.insert(facts.end(), suite.begin(), suite.end());
   return facts;

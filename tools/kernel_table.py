@@ -36,8 +36,9 @@ failed. Emulated is never "measured".
 def machine_of(document):
     """The name that a run's results go by: one machine, or one emulated processor."""
     facts = document["facts"]
-    how = "hardware" if facts["emulated"] == "no" else f"emulated ({facts['emulated']})"
-    return {"name": f"{facts['arch']}, {facts['machine']}", "how": how, "compiler": facts["compiler"],
+    emulated = facts["emulated"] != "no"
+    name = facts.get("emulated_cpu", facts["machine"]) if emulated else facts["machine"]
+    return {"name": f"{facts['arch']}, {name}", "how": "emulated (qemu-user)" if emulated else "hardware", "compiler": facts["compiler"],
             "seen": document["started_utc"][:10], "passed": document["summary"]["passed"]}
 
 
