@@ -25,8 +25,17 @@ if(HALYARD_SANITIZE)
   string(REPLACE "-O2" "-O1" CMAKE_C_FLAGS_RELWITHDEBINFO "${CMAKE_C_FLAGS_RELWITHDEBINFO}")
 endif()
 
+# Compilers warn of more with each version, and libraries of what they will drop: a user's build must
+# not fail by that.
+set(warnings_are_errors OFF)
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13) OR
+   (CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15))
+  set(warnings_are_errors ON)
+endif()
+option(HALYARD_WERROR "Treat warnings as errors" ${warnings_are_errors})
 add_library(halyard_warnings INTERFACE)
-target_compile_options(halyard_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
+target_compile_options(halyard_warnings INTERFACE
+                       -Wall -Wextra -Wshadow -Wconversion $<$<BOOL:${HALYARD_WERROR}>:-Werror>)
 
 if(HALYARD_SANITIZE)
   add_compile_options(-fsanitize=${HALYARD_SANITIZE} -fno-omit-frame-pointer

@@ -2,6 +2,7 @@
 #include "reference/golden.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -9,7 +10,6 @@
 #include <sstream>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/half.h"
 #include "base/quant/format.h"
@@ -118,7 +118,11 @@ class Reader {
       const std::string hex = Word();
       if (hex.size() % 2 != 0 || !std::all_of(hex.begin(), hex.end(), absl::ascii_isxdigit))
         bad_ = true;
-      if (!bad_) bytes += absl::HexStringToBytes(hex);
+      for (size_t i = 0; i < hex.size() && !bad_; i += 2) {
+        uint8_t byte = 0;
+        std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
+        bytes.push_back(static_cast<char>(byte));
+      }
     }
     if (bytes.size() != total || tensor->type == HY_TYPE_NONE) bad_ = true;
     if (bad_) return;
