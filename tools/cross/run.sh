@@ -14,7 +14,7 @@ here=$(dirname "${BASH_SOURCE[0]}")
 
 SOURCE=${HALYARD_SOURCE:-$HALYARD_ROOT}
 JOBS=${HALYARD_JOBS:-$(nproc)}
-TEST_TIMEOUT=${HALYARD_TEST_TIMEOUT:-300}
+TEST_TIMEOUT=${HALYARD_TEST_TIMEOUT:-900}
 # The suite has a deadline for each case itself; this one is for a program that hangs as a whole.
 CONTRACT_TIMEOUT=${HALYARD_CONTRACT_TIMEOUT:-1800}
 # Which part of the operators' cases (level ops) each leg runs; "none" for no part.
@@ -32,7 +32,7 @@ usage: tools/cross/run.sh [--quick | --list] [--repeat-team N] [--no-build] [LEG
   --list           print the default legs and the CPU each uses
   --repeat-team N  instead of all tests: those labelled 'team', N rounds a leg, counting hangs
   --no-build       use what is built already
-Environment: HALYARD_SYSROOT_DIR, HALYARD_JOBS, HALYARD_TEST_TIMEOUT (seconds that a test may be silent, 300),
+Environment: HALYARD_SYSROOT_DIR, HALYARD_JOBS, HALYARD_TEST_TIMEOUT (seconds that a test may be silent, 900),
 HALYARD_CONTRACT_TIMEOUT (1800), HALYARD_OPS_SHARD (part of level ops, 1/16, or none),
 HALYARD_SOURCE (source folder, default this one).
 With a native build in build/release, what kernels must give is computed by it.
