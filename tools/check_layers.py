@@ -31,9 +31,15 @@ RULES = {
     "facts": ({"public", "base", "hal", "facts"}, ABSL | {"yaml-cpp"}),
     "facts/stream": ({"public", "base", "facts/stream"}, set()),
     "facts/peak": ({"public", "facts/peak"}, set()),
-    "conformance": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp", "sha2"}),
-    "bench": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "bench"}, ABSL | {"benchmark", "nlohmann"}),
-    "cli": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "bench", "cli"}, ABSL | {"CLI", "nlohmann"}),
+    # Ops' contracts and quantised formats; never a reference or the cases of an op.
+    "engine": ({"public", "base", "hal", "ops", "registry", "engine"}, ABSL | {"tbb", "oneapi", "nlohmann"}),
+    "engine/gguf": ({"public", "base", "engine/gguf"}, ABSL),
+    "engine/tokenizer": ({"public", "base", "engine/gguf", "engine/tokenizer"}, ABSL | {"utf8proc"}),
+    "engine/kv": ({"public", "base", "engine/kv"}, ABSL),
+    "engine/sampling": ({"public", "base", "engine/sampling"}, ABSL),
+    "conformance": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "engine", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp", "sha2"}),
+    "bench": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "engine", "conformance", "bench"}, ABSL | {"benchmark", "nlohmann"}),
+    "cli": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "bench", "engine", "cli"}, ABSL | {"CLI", "nlohmann"}),
 }
 # Tests may use GoogleTest and the layers that they test through.
 TEST_EXTRA = {"gtest", "gmock", "absl"}
