@@ -20,10 +20,9 @@ bool IsInteger(GgufType type) {
 }
 
 absl::Status OtherType(const GgufEntry& entry, absl::string_view wanted) {
-  const std::string is =
-      entry.type == GgufType::kArray
-          ? absl::StrCat("an array of ", GgufTypeName(entry.element))
-          : absl::StrCat("of type ", GgufTypeName(entry.type));
+  const std::string is = entry.type == GgufType::kArray
+                             ? absl::StrCat("an array of ", GgufTypeName(entry.element))
+                             : absl::StrCat("of type ", GgufTypeName(entry.type));
   return absl::InvalidArgumentError(
       absl::StrCat("GGUF key ", entry.key, " is ", is, " where ", wanted, " is needed"));
 }
@@ -129,9 +128,9 @@ absl::StatusOr<std::vector<int64_t>> GgufFile::Ints(absl::string_view key) const
   std::vector<int64_t> values;
   values.reserve(static_cast<size_t>(entry->count));
   for (uint64_t i = 0; i < entry->count; ++i) {
-    HY_ASSIGN_OR_RETURN(const int64_t value,
-                        IntAt(*entry, entry->element,
-                              entry->offset + i * GgufTypeBytes(entry->element)));
+    HY_ASSIGN_OR_RETURN(
+        const int64_t value,
+        IntAt(*entry, entry->element, entry->offset + i * GgufTypeBytes(entry->element)));
     values.push_back(value);
   }
   return values;
@@ -143,8 +142,7 @@ absl::StatusOr<std::vector<float>> GgufFile::Floats(absl::string_view key) const
   std::vector<float> values;
   values.reserve(static_cast<size_t>(entry->count));
   for (uint64_t i = 0; i < entry->count; ++i)
-    values.push_back(
-        std::bit_cast<float>(static_cast<uint32_t>(Load(entry->offset + 4 * i, 4))));
+    values.push_back(std::bit_cast<float>(static_cast<uint32_t>(Load(entry->offset + 4 * i, 4))));
   return values;
 }
 

@@ -24,12 +24,13 @@ namespace halyard::engine {
 /// floats and integers are in the byte order of the file.
 struct GgufTensor {
   absl::string_view name;
-  uint32_t file_type = 0;             ///< the file's number
-  uint32_t type = HY_TYPE_NONE;       ///< HY_TYPE_*; NONE: a format that there is no op for
-  uint32_t rank = 0;                  ///< 1..4
-  std::array<int64_t, 4> shape = {};  ///< outermost axis first, as hy_tensor has it; files say the reverse
-  uint64_t offset = 0;                ///< bytes, from the start of the file
-  uint64_t bytes = 0;                 ///< of a type of unknown size: up to the next tensor
+  uint32_t file_type = 0;        ///< the file's number
+  uint32_t type = HY_TYPE_NONE;  ///< HY_TYPE_*; NONE: a format that there is no op for
+  uint32_t rank = 0;             ///< 1..4
+  std::array<int64_t, 4> shape =
+      {};               ///< outermost axis first, as hy_tensor has it; files say the reverse
+  uint64_t offset = 0;  ///< bytes, from the start of the file
+  uint64_t bytes = 0;   ///< of a type of unknown size: up to the next tensor
 
   int64_t elements() const;
 };
@@ -40,7 +41,8 @@ struct GgufEntry {
   GgufType type = GgufType::kUint8;
   GgufType element = GgufType::kUint8;  ///< of arrays
   uint64_t count = 1;                   ///< of arrays
-  uint64_t offset = 0;                  ///< bytes of the value, from the start of the file
+  uint64_t offset = 0;                  ///< of the value, or of the first element, in the file
+  uint64_t bytes = 0;                   ///< of the value or of all elements
 };
 
 /// A parsed file. Keeps views of the bytes, and copies no value. Threads: any.

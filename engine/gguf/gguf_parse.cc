@@ -81,9 +81,8 @@ class GgufParser {
     if (file_.bytes_.size() < 4 || std::memcmp(file_.bytes_.data(), "GGUF", 4) != 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("not a GGUF file: it begins with ",
-                       Shown(absl::string_view(
-                           reinterpret_cast<const char*>(file_.bytes_.data()),
-                           std::min<size_t>(file_.bytes_.size(), 4))),
+                       Shown(absl::string_view(reinterpret_cast<const char*>(file_.bytes_.data()),
+                                               std::min<size_t>(file_.bytes_.size(), 4))),
                        " instead of 'GGUF'"));
     }
     at_ = 4;
@@ -119,7 +118,8 @@ class GgufParser {
   absl::Status SkipValues(GgufType type, uint64_t count, absl::string_view key) {
     if (type == GgufType::kString) {
       // Eight bytes of length at least, so that a wrong count ends here.
-      if (count > left() / 8) return Bad(Shown(key), " claims ", count, " strings in ", left(), " bytes");
+      if (count > left() / 8)
+        return Bad(Shown(key), " claims ", count, " strings in ", left(), " bytes");
       absl::string_view ignored;
       for (uint64_t i = 0; i < count; ++i)
         HY_RETURN_IF_ERROR(TakeString(kMostStringBytes, &ignored, "a string of the metadata"));
@@ -127,7 +127,8 @@ class GgufParser {
     }
     const uint32_t size = GgufTypeBytes(type);
     if (count > left() / size)
-      return Bad(Shown(key), " claims ", count, " values of ", size, " bytes; ", left(), " are left");
+      return Bad(Shown(key), " claims ", count, " values of ", size, " bytes; ", left(),
+                 " are left");
     at_ += count * size;
     return absl::OkStatus();
   }
@@ -148,6 +149,7 @@ class GgufParser {
     }
     entry.offset = at_;
     HY_RETURN_IF_ERROR(SkipValues(skipped, entry.count, entry.key));
+    entry.bytes = at_ - entry.offset;
     if (!file_.entry_of_.emplace(entry.key, file_.entries_.size()).second)
       return Bad("the key ", Shown(entry.key), " is there twice");
     file_.entries_.push_back(entry);

@@ -35,10 +35,10 @@ uint32_t GgufTypeBytes(GgufType type);
 
 /// Facts of a tensor type by its number in files.
 struct GgufTensorType {
-  std::string name;       ///< "q4_k"; "type 99" for a number that is not known
-  uint32_t block = 0;     ///< elements of a block; 0: not known
-  uint32_t bytes = 0;     ///< of a block
-  uint32_t type = 0;      ///< HY_TYPE_*; HY_TYPE_NONE if there is no format here for it
+  std::string name;    ///< "q4_k"; "type 99" for a number that is not known
+  uint32_t block = 0;  ///< elements of a block; 0: not known
+  uint32_t bytes = 0;  ///< of a block
+  uint32_t type = 0;   ///< HY_TYPE_*; HY_TYPE_NONE if there is no format here for it
 };
 GgufTensorType GgufTensorTypeOf(uint32_t file_type);
 
