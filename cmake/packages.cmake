@@ -41,6 +41,16 @@ add_library(halyard_zstd INTERFACE)
 target_include_directories(halyard_zstd SYSTEM INTERFACE "${ZSTD_INCLUDE_DIR}")
 target_link_libraries(halyard_zstd INTERFACE "${ZSTD_LIBRARY}")
 
+# Classes of Unicode's characters, for tokenizers.
+find_path(UTF8PROC_INCLUDE_DIR utf8proc.h)
+find_library(UTF8PROC_LIBRARY utf8proc)
+if(NOT UTF8PROC_INCLUDE_DIR OR NOT UTF8PROC_LIBRARY)
+  message(FATAL_ERROR "utf8proc is needed by the engine: install libutf8proc-dev")
+endif()
+add_library(halyard_utf8proc INTERFACE)
+target_include_directories(halyard_utf8proc SYSTEM INTERFACE "${UTF8PROC_INCLUDE_DIR}")
+target_link_libraries(halyard_utf8proc INTERFACE "${UTF8PROC_LIBRARY}")
+
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp)
 if(NOT CLI11_INCLUDE_DIR)
   message(FATAL_ERROR "CLI11 is needed by the halyard program: install libcli11-dev")

@@ -6,7 +6,7 @@ set -euo pipefail
 
 build_packages=(g++ cmake ninja-build pkg-config libabsl-dev libyaml-cpp-dev libnuma-dev
   libgtest-dev libgmock-dev libbenchmark-dev nlohmann-json3-dev libcli11-dev libmd-dev libzstd-dev
-  ocl-icd-opencl-dev opencl-headers pocl-opencl-icd python3)
+  libutf8proc-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd python3)
 dev_packages=(clang clang-format clang-tidy ccache shellcheck python3-yaml file binutils)
 
 packages=("${build_packages[@]}")

@@ -12,7 +12,7 @@ here=$(dirname "${BASH_SOURCE[0]}")
 
 # Bump when the content changes for the same suite and packages.
 RECIPE=2
-PACKAGES=(libc6-dev libabsl-dev libtbb-dev libyaml-cpp-dev libnuma-dev libmd-dev libzstd-dev
+PACKAGES=(libc6-dev libabsl-dev libtbb-dev libyaml-cpp-dev libnuma-dev libmd-dev libzstd-dev libutf8proc-dev
   libbenchmark-dev libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev)
 
 usage() {
