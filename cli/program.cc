@@ -72,6 +72,8 @@ int Main(int argc, char** argv) {
   AddCertify(program);
   AddExplain(program);
   AddNewPort(program);
+  AddInspect(program);
+  AddTokenize(program);
 
   app.parse_complete_callback([&verbose] {
     SetLogSink([&verbose](LogLevel level, absl::string_view message) {
