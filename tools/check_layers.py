@@ -35,8 +35,6 @@ RULES = {
     "engine": ({"public", "base", "hal", "ops", "registry", "engine"}, ABSL | {"tbb", "oneapi", "nlohmann"}),
     "engine/gguf": ({"public", "base", "engine/gguf"}, ABSL),
     "engine/tokenizer": ({"public", "base", "engine/gguf", "engine/tokenizer"}, ABSL | {"utf8proc"}),
-    "engine/kv": ({"public", "base", "engine/kv"}, ABSL),
-    "engine/sampling": ({"public", "base", "engine/sampling"}, ABSL),
     "conformance": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "engine", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp", "sha2"}),
     "bench": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "engine", "conformance", "bench"}, ABSL | {"benchmark", "nlohmann"}),
     "cli": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "conformance", "bench", "engine", "cli"}, ABSL | {"CLI", "nlohmann"}),
