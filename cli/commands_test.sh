@@ -185,6 +185,14 @@ expect 2 'not an empty folder' new-port acme_x1 --out "$work/acme_x1"
 expect 2 'lower-case' new-port 'Acme X1' --out "$work/bad"
 expect 2 'built in' new-port linux --out "$work/bad"
 
+# Model files.
+printf 'GGUF\003\000\000\000' >"$work/cut.gguf"
+expect 2 'the file ends in the number of tensors' inspect "$work/cut.gguf"
+expect 2 'begins with' inspect "$0"
+expect 2 'No such file' inspect "$work/none.gguf"
+expect 2 'cut.gguf: not a valid GGUF file' tokenize --model "$work/cut.gguf" --text x
+expect 2 '.model is required' tokenize --text x
+
 # A report folder that cannot be written to; root writes everywhere but here.
 expect 3 'cannot' certify --quick --out /proc/halyard-report
 

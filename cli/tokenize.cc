@@ -69,6 +69,13 @@ nlohmann::json Row(const Tokenizer& tokenizer, const std::string& text,
   return {{"text", text}, {"ids", ids}, {"pieces", std::move(pieces)}};
 }
 
+// What encoding put before and behind the text is no part of it.
+std::vector<TokenId> WithoutAdded(const engine::Vocabulary& vocabulary, std::vector<TokenId> ids) {
+  if (vocabulary.add_bos && !ids.empty() && ids.front() == vocabulary.bos) ids.erase(ids.begin());
+  if (vocabulary.add_eos && !ids.empty() && ids.back() == vocabulary.eos) ids.pop_back();
+  return ids;
+}
+
 absl::StatusOr<int> RunTokenize(const TokenizeArgs& args, const Output& output) {
   HY_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, OpenTokenizer(args.model));
   for (const std::string& warning : tokenizer->vocabulary().warnings)
@@ -78,8 +85,10 @@ absl::StatusOr<int> RunTokenize(const TokenizeArgs& args, const Output& output) 
   for (const std::string& text : TextsOf(args)) {
     if (args.decode) {
       HY_ASSIGN_OR_RETURN(const std::vector<TokenId> ids, ParseIds(text));
+      const std::vector<TokenId> own =
+          args.no_add_special ? ids : WithoutAdded(tokenizer->vocabulary(), ids);
       HY_ASSIGN_OR_RETURN(const std::string decoded,
-                          tokenizer->Decode(ids, !args.no_parse_special));
+                          tokenizer->Decode(own, !args.no_parse_special));
       output.Text(decoded + "\n");
       rows.push_back(Row(*tokenizer, decoded, ids));
       continue;

@@ -27,9 +27,9 @@ WAIVERS = {
 }
 
 # Lines of code, without blank lines, comments, tests and data. Above 120 % an ADR must raise it
-# (docs/adr/0008, 0009 and 0017 set these).
+# (docs/adr/0008, 0009, 0017 and 0018 set these).
 FOLDER_BUDGETS = {"base": 2900, "hal": 10500, "ports": 3100, "facts": 2600, "ops": 9500, "reference": 3000,
-                  "registry": 3700, "bench": 800, "engine": 9000, "conformance": 18000, "cli": 2700}
+                  "registry": 3700, "bench": 800, "engine": 9000, "conformance": 18000, "cli": 3600}
 
 
 def kind_of(path: str) -> str:
