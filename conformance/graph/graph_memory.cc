@@ -42,7 +42,7 @@ absl::Status GraphMemory::FindOps(const UnderTest& under_test) {
     for (const auto& [name, tensor] : step.operands) {
       const bool known =
           std::any_of(op->op->operands().begin(), op->op->operands().end(),
-                      [&name = name](const hy_operand& o) { return name == o.name; });
+                      [&wanted = name](const hy_operand& o) { return wanted == o.name; });
       if (!known) return absl::InvalidArgumentError(absl::StrCat(step.op, " has no ", name));
     }
     ops_.push_back(op);
