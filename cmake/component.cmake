@@ -27,7 +27,7 @@ function(halyard_test NAME)
   endif()
   if(HALYARD_PRECOMPILE AND NOT TARGET halyard_test_headers)
     # A program, not a library, since tests are compiled as one: its headers serve all of them.
-    file(WRITE "${PROJECT_BINARY_DIR}/test_headers.cc" "int main() { return 0; }\n")
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/test_headers.cc" CONTENT "int main() { return 0; }\n")
     add_executable(halyard_test_headers EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/test_headers.cc")
     target_link_libraries(halyard_test_headers PRIVATE GTest::gmock GTest::gtest halyard_warnings)
     halyard_compile_quickly(halyard_test_headers)
