@@ -41,8 +41,7 @@ absl::Status ReadSizes(const ConfigReader& reader, ModelConfig* out) {
   HY_ASSIGN_OR_RETURN(out->head_size,
                       reader.IntOr("attention.key_length", out->width / out->heads));
   HY_RETURN_IF_ERROR(CheckSize("attention.key_length", out->head_size));
-  HY_ASSIGN_OR_RETURN(const int64_t values,
-                      reader.IntOr("attention.value_length", out->head_size));
+  HY_ASSIGN_OR_RETURN(const int64_t values, reader.IntOr("attention.value_length", out->head_size));
   if (values != out->head_size) {
     return absl::UnimplementedError(absl::StrCat("heads of keys have ", out->head_size,
                                                  " elements and those of values ", values,
@@ -51,8 +50,8 @@ absl::Status ReadSizes(const ConfigReader& reader, ModelConfig* out) {
   HY_ASSIGN_OR_RETURN(out->vocabulary, Vocabulary(reader));
   HY_RETURN_IF_ERROR(CheckSize("vocab_size", out->vocabulary));
   if (out->heads % out->kv_heads != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        out->heads, " heads do not share ", out->kv_heads, " heads of keys evenly"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(out->heads, " heads do not share ", out->kv_heads, " heads of keys evenly"));
   }
   return absl::OkStatus();
 }
@@ -78,8 +77,8 @@ absl::Status ReadRope(const ConfigReader& reader, ModelConfig* out) {
         absl::StrCat("rope.freq_base ", rope.base, " and factor ", factor, " give no angles"));
   }
   if (kind != "none" && kind != "linear" && kind != "yarn") {
-    return absl::UnimplementedError(absl::StrCat(
-        "rope.scaling.type '", kind, "' is not known; none, linear and yarn are"));
+    return absl::UnimplementedError(
+        absl::StrCat("rope.scaling.type '", kind, "' is not known; none, linear and yarn are"));
   }
   rope.factor = kind == "none" ? linear : factor;
   rope.yarn = kind == "yarn";
@@ -104,9 +103,9 @@ absl::StatusOr<ModelConfig> ReadModelConfig(const GgufFile& file) {
     const auto name_of = [](std::string* out, const Architecture& one) {
       out->append(one.name.data(), one.name.size());
     };
-    return absl::UnimplementedError(
-        absl::StrCat("models of the architecture '", name, "' cannot be run; these can: ",
-                     absl::StrJoin(Architectures(), ", ", name_of)));
+    return absl::UnimplementedError(absl::StrCat(
+        "models of the architecture '", name,
+        "' cannot be run; these can: ", absl::StrJoin(Architectures(), ", ", name_of)));
   }
   config.architecture = std::string(name);
   HY_ASSIGN_OR_RETURN(const absl::string_view title, file.StringOr("general.name", name));
@@ -116,8 +115,7 @@ absl::StatusOr<ModelConfig> ReadModelConfig(const GgufFile& file) {
   HY_RETURN_IF_ERROR(ReadRope(reader, &config));
   HY_ASSIGN_OR_RETURN(const double eps, reader.Float("attention.layer_norm_rms_epsilon"));
   if (!(eps >= 0) || !std::isfinite(eps)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("attention.layer_norm_rms_epsilon is ", eps));
+    return absl::InvalidArgumentError(absl::StrCat("attention.layer_norm_rms_epsilon is ", eps));
   }
   config.norm_eps = static_cast<float>(eps);
   config.attention_scale = 1 / std::sqrt(static_cast<float>(config.head_size));

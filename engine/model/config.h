@@ -21,10 +21,10 @@ enum class Activation { kSilu, kGelu };
 /// How positions become angles.
 struct RopeConfig {
   double base = 10000;
-  double factor = 1;               ///< positions are divided by it
-  bool yarn = false;               ///< by parts, instead: slow pairs alone
-  int64_t original_context = 0;    ///< of yarn
-  double attention_factor = 1;     ///< of yarn
+  double factor = 1;             ///< positions are divided by it
+  bool yarn = false;             ///< by parts, instead: slow pairs alone
+  int64_t original_context = 0;  ///< of yarn
+  double attention_factor = 1;   ///< of yarn
   double beta_fast = 32;
   double beta_slow = 1;
 };
@@ -75,18 +75,25 @@ class ConfigReader {
   ConfigReader(const GgufFile* file, absl::string_view architecture)
       : file_(file), prefix_(std::string(architecture) + ".") {}
 
-  absl::StatusOr<int64_t> Int(absl::string_view key) const { return file_->Int(prefix_ + std::string(key)); }
+  absl::StatusOr<int64_t> Int(absl::string_view key) const {
+    return file_->Int(prefix_ + std::string(key));
+  }
   absl::StatusOr<int64_t> IntOr(absl::string_view key, int64_t otherwise) const {
     return file_->IntOr(prefix_ + std::string(key), otherwise);
   }
   absl::StatusOr<double> FloatOr(absl::string_view key, double otherwise) const {
     return file_->FloatOr(prefix_ + std::string(key), otherwise);
   }
-  absl::StatusOr<double> Float(absl::string_view key) const { return file_->Float(prefix_ + std::string(key)); }
-  absl::StatusOr<absl::string_view> StringOr(absl::string_view key, absl::string_view otherwise) const {
+  absl::StatusOr<double> Float(absl::string_view key) const {
+    return file_->Float(prefix_ + std::string(key));
+  }
+  absl::StatusOr<absl::string_view> StringOr(absl::string_view key,
+                                             absl::string_view otherwise) const {
     return file_->StringOr(prefix_ + std::string(key), otherwise);
   }
-  bool Has(absl::string_view key) const { return file_->Find(prefix_ + std::string(key)) != nullptr; }
+  bool Has(absl::string_view key) const {
+    return file_->Find(prefix_ + std::string(key)) != nullptr;
+  }
   const GgufFile& file() const { return *file_; }
 
  private:

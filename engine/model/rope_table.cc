@@ -20,8 +20,8 @@ double PairOf(const RopeConfig& rope, int64_t size, double turns) {
 // stretched, with a ramp between. 1 keeps, 0 stretches.
 double KeptShare(const RopeConfig& rope, int64_t size, int64_t pair) {
   const double low = std::max(0.0, std::floor(PairOf(rope, size, rope.beta_fast)));
-  const double high = std::min(static_cast<double>(size - 1),
-                               std::ceil(PairOf(rope, size, rope.beta_slow)));
+  const double high =
+      std::min(static_cast<double>(size - 1), std::ceil(PairOf(rope, size, rope.beta_slow)));
   const double along = (static_cast<double>(pair) - low) / std::max(0.001, high - low);
   return 1 - std::clamp(along, 0.0, 1.0);
 }
@@ -35,8 +35,7 @@ std::vector<float> MakeRopeTable(const RopeConfig& rope, int64_t size, int64_t p
   double magnitude = 1;
   if (rope.yarn) magnitude = rope.attention_factor * (0.1 * std::log(rope.factor) + 1);
   for (int64_t i = 0; i < pairs; ++i) {
-    double frequency =
-        std::pow(rope.base, -2 * static_cast<double>(i) / static_cast<double>(size));
+    double frequency = std::pow(rope.base, -2 * static_cast<double>(i) / static_cast<double>(size));
     if (!frequency_factors.empty())
       frequency /= static_cast<double>(frequency_factors[static_cast<size_t>(i)]);
     const double kept = rope.yarn ? KeptShare(rope, size, i) : 0;
