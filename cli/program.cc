@@ -74,6 +74,7 @@ int Main(int argc, char** argv) {
   AddNewPort(program);
   AddInspect(program);
   AddTokenize(program);
+  AddRun(program);
 
   app.parse_complete_callback([&verbose] {
     SetLogSink([&verbose](LogLevel level, absl::string_view message) {

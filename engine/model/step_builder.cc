@@ -65,6 +65,7 @@ absl::StatusOr<registry::Selection> StepBuilder::SelectFor(const Linear& linear,
   args.w = linear.weights;
   args.bias = linear.bias;
   args.y = Rows(nullptr, out);
+  args.w.data = args.bias.data = nullptr;  // data of all operands, or of none
   registry::Request request;
   request.op = parts_.registry.FindOp("matmul");
   if (request.op == nullptr) return absl::FailedPreconditionError("there is no op matmul");

@@ -135,6 +135,7 @@ class ModelWeights::Loader {
     args.struct_size = sizeof args;
     args.x = hy_tensor_dense(nullptr, HY_TYPE_F32, 2, x_shape);
     args.w = weights;
+    args.w.data = nullptr;  // data of all operands, or of none
     args.y = hy_tensor_dense(nullptr, HY_TYPE_F32, 2, y_shape);
     registry::Request request;
     request.op = matmul_;

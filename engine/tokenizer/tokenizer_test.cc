@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/tokenizer/pretokenizer.h"
+#include "engine/tokenizer/stream_decoder.h"
 
 namespace halyard::engine {
 namespace {
@@ -165,6 +166,21 @@ TEST(TokenizerTest, NumbersThatAreNoTokens) {
   EXPECT_EQ(t->Piece(-5), "");
   EXPECT_TRUE(t->IsEnd(t->vocabulary().eos));
   EXPECT_FALSE(t->IsEnd(3));
+}
+
+TEST(StreamDecoderTest, GivesWholeCharacters) {
+  StreamDecoder decoder;
+  EXPECT_EQ(decoder.Add("a\xe4"), "a");
+  EXPECT_EQ(decoder.Add("\xbd"), "");
+  EXPECT_EQ(decoder.Add("\xa0z\xf0\x9f"), "\xe4\xbd\xa0z");
+  EXPECT_EQ(decoder.Finish(), "\xef\xbf\xbd") << "half a character at the end";
+  EXPECT_EQ(decoder.Finish(), "");
+  EXPECT_EQ(decoder.Add("\xff\x80"
+                        "b\xe4"
+                        "c"),
+            "\xef\xbf\xbd\xef\xbf\xbd"
+            "b\xef\xbf\xbd"
+            "c");
 }
 
 class EveryRule : public testing::TestWithParam<const char*> {};
