@@ -88,6 +88,7 @@ void AddNewPort(const Program& program);
 void AddInspect(const Program& program);
 void AddTokenize(const Program& program);
 void AddRun(const Program& program);
+void AddSynth(const Program& program);
 
 /// Folder of installed data (chip sheets, the port template), found beside the running program or
 /// in the source tree it was built from; HALYARD_DATA_DIR overrides it.

@@ -75,6 +75,7 @@ int Main(int argc, char** argv) {
   AddInspect(program);
   AddTokenize(program);
   AddRun(program);
+  AddSynth(program);
 
   app.parse_complete_callback([&verbose] {
     SetLogSink([&verbose](LogLevel level, absl::string_view message) {
