@@ -99,7 +99,7 @@ bool NeedsOtherLayout(const Kernel& kernel, const void* args) {
 }
 
 Fit FitPredicate(const Request& request, const Kernel& kernel) {
-  if (kernel.desc().supports == nullptr) return {};
+  if (kernel.desc().supports == nullptr || CannotBeAsked(kernel) != IsaMask{}) return {};
   hy_why why{};
   int can = 0;
   if (NeedsOtherLayout(kernel, request.args)) {
@@ -115,8 +115,13 @@ Fit FitPredicate(const Request& request, const Kernel& kernel) {
 
 }  // namespace
 
+IsaMask CannotBeAsked(const Kernel& kernel) {
+  const IsaMask live = LiveIsa();
+  return {kernel.desc().isa[0] & ~live[0], kernel.desc().isa[1] & ~live[1]};
+}
+
 uint64_t ScratchBytes(const Kernel& kernel, const void* args, uint32_t workers) {
-  if (kernel.desc().scratch_bytes == nullptr) return 0;
+  if (kernel.desc().scratch_bytes == nullptr || CannotBeAsked(kernel) != IsaMask{}) return 0;
   if (!NeedsOtherLayout(kernel, args)) return kernel.desc().scratch_bytes(args, workers);
   ArgsCopy copy(kernel.op(), args);
   SetLayout(kernel, &copy);

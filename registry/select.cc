@@ -164,6 +164,12 @@ void Selector::Explain(const Selection& selection, Explanation* out) {
   out->decision = DecisionText(selection);
   out->notes = notes_;
   for (size_t i = 0; i < kernels().size(); ++i) {
+    const IsaMask missing = CannotBeAsked(*kernels()[i]);
+    if (FitOf(i).verdict == Verdict::kPassedOver && missing != IsaMask{}) {
+      out->notes.push_back(absl::StrCat(
+          kernels()[i]->id(), " could not be asked whether it takes the call: this machine lacks ",
+          absl::StrJoin(IsaNames(missing), ", ")));
+    }
     Candidate candidate{kernels()[i], FitOf(i).verdict, FitOf(i).reason};
     if (candidate.kernel == selection.kernel) {
       candidate.verdict = Verdict::kChosen;
