@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include <string>
 #include <vector>
 
@@ -216,6 +218,23 @@ TEST_F(SelectTest, AForcedKernelThatCannotRunFallsBack) {
   const std::vector<Fallback> fallbacks = registry_.fallbacks().Read();
   ASSERT_EQ(fallbacks.size(), 1u);
   EXPECT_EQ(fallbacks[0].from, "forced kernel blend/any/fast@acme");
+}
+
+// The functions of a kernel are compiled for its extensions: to call one elsewhere would be the end of the
+// process.
+TEST_F(SelectTest, AKernelOfOtherMachinesIsNotAsked) {
+  hy_kernel_desc fast = Fast();
+  hy_isa_set(fast.isa, HY_ISA_X86_AVX2);
+  hy_isa_set(fast.isa, HY_ISA_ARM64_SVE);
+  fast.supports = [](const void*, const hy_kernel_target*, hy_why*) -> int { std::abort(); };
+  fast.scratch_bytes = [](const void*, uint32_t) -> uint64_t { std::abort(); };
+  Start(TestTable("acme").Kernel(fast));
+  hy_isa_set(request_.target.isa, HY_ISA_X86_AVX2);
+  hy_isa_set(request_.target.isa, HY_ISA_ARM64_SVE);
+  EXPECT_EQ(Picked(), kFast);
+  Explanation explanation;
+  ASSERT_TRUE(Select(registry_, request_, &explanation).ok());
+  EXPECT_THAT(explanation.notes, testing::Contains(testing::HasSubstr("could not be asked")));
 }
 
 TEST_F(SelectTest, DisableLeavesTheReference) {
