@@ -33,9 +33,15 @@ if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_
   set(warnings_are_errors ON)
 endif()
 option(HALYARD_WERROR "Treat warnings as errors" ${warnings_are_errors})
+# Sizes of tensors have 64 bits on every host. Where size_t has 32 they narrow at each vector and memset,
+# of memory that is there already.
+set(conversion_warnings -Wconversion)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  set(conversion_warnings "")
+endif()
 add_library(halyard_warnings INTERFACE)
 target_compile_options(halyard_warnings INTERFACE
-                       -Wall -Wextra -Wshadow -Wconversion $<$<BOOL:${HALYARD_WERROR}>:-Werror>)
+                       -Wall -Wextra -Wshadow ${conversion_warnings} $<$<BOOL:${HALYARD_WERROR}>:-Werror>)
 
 if(HALYARD_SANITIZE)
   add_compile_options(-fsanitize=${HALYARD_SANITIZE} -fno-omit-frame-pointer
