@@ -65,8 +65,7 @@ absl::StatusOr<std::vector<TokenId>> Tokenizer::Encode(absl::string_view text,
     if (part.id != kNoToken) {
       ids.push_back(part.id);
       at_start = true;
-      strip = vocabulary_.strips_after_special && part.text != "<unk>" && part.text != "<s>" &&
-              part.text != "<|endoftext|>";
+      strip = StripsAfter(part.text);
       continue;
     }
     words_->Encode(strip ? absl::StripLeadingAsciiWhitespace(part.text) : part.text, at_start,
@@ -87,6 +86,39 @@ std::string Tokenizer::Piece(TokenId id, bool show_special) const {
   if (id < 0 || static_cast<size_t>(id) >= vocabulary_.size()) return "";
   if (IsSpecial(id) && !show_special) return "";
   return words_->BytesOf(id);
+}
+
+bool Tokenizer::StripsAfter(absl::string_view special) const {
+  return vocabulary_.strips_after_special && special != "<unk>" && special != "<s>" &&
+         special != "<|endoftext|>";
+}
+
+absl::StatusOr<std::vector<TokenId>> Tokenizer::EncodeChat(absl::Span<const ChatPart> parts,
+                                                           bool add_special) const {
+  std::vector<TokenId> ids;
+  if (add_special && vocabulary_.add_bos && vocabulary_.bos != kNoToken)
+    ids.push_back(vocabulary_.bos);
+  std::string text;
+  bool strip = false;
+  const auto flush = [&] {
+    words_->Encode(strip ? absl::StripLeadingAsciiWhitespace(text) : text, true, &ids);
+    text.clear();
+  };
+  for (const ChatPart& part : parts) {
+    if (part.text.size() + text.size() >= kMostBytes)
+      return absl::InvalidArgumentError("a conversation of a gigabyte or more");
+    for (const TextPart& piece : special_.Split(part.text, part.trusted)) {
+      if (piece.id == kNoToken) {
+        text.append(piece.text.data(), piece.text.size());
+        continue;
+      }
+      flush();
+      ids.push_back(piece.id);
+      strip = StripsAfter(piece.text);
+    }
+  }
+  flush();
+  return ids;
 }
 
 bool Tokenizer::strips_first_space() const {

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "engine/tokenizer/chat.h"
 #include "engine/tokenizer/special_tokens.h"
 #include "engine/tokenizer/vocabulary.h"
 #include "engine/tokenizer/word_encoder.h"
@@ -37,6 +38,11 @@ class Tokenizer {
   absl::StatusOr<std::vector<TokenId>> Encode(absl::string_view text,
                                               const EncodeOptions& options = {}) const;
 
+  /// Of a conversation. Words are cut as if the parts were one text; control tokens come of trusted parts
+  /// alone. `add_special`: as in EncodeOptions, at the begin.
+  absl::StatusOr<std::vector<TokenId>> EncodeChat(absl::Span<const ChatPart> parts,
+                                                  bool add_special) const;
+
   /// The bytes of tokens. `show_special`: also those of control tokens.
   /// Errors   OUT_OF_RANGE: no such token.
   absl::StatusOr<std::string> Decode(absl::Span<const TokenId> ids,
@@ -56,6 +62,7 @@ class Tokenizer {
   explicit Tokenizer(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
 
   bool IsSpecial(TokenId id) const;
+  bool StripsAfter(absl::string_view special) const;
 
   const Vocabulary vocabulary_;
   SpecialTokens special_;

@@ -168,6 +168,58 @@ TEST(TokenizerTest, NumbersThatAreNoTokens) {
   EXPECT_FALSE(t->IsEnd(3));
 }
 
+TEST(Chat, FormatsAreRecognised) {
+  EXPECT_EQ(RecogniseChatTemplate("x <|im_start|> y").format, ChatFormat::kChatMl);
+  EXPECT_EQ(RecogniseChatTemplate("<|start_header_id|>").format, ChatFormat::kLlama3);
+  EXPECT_EQ(RecogniseChatTemplate("[INST]").format, ChatFormat::kLlama2);
+  EXPECT_EQ(RecogniseChatTemplate("<start_of_turn>").format, ChatFormat::kGemma);
+  EXPECT_EQ(RecogniseChatTemplate("<|user|>").format, ChatFormat::kZephyr);
+  EXPECT_THAT(RecogniseChatTemplate("").warning, HasSubstr("no chat template"));
+  EXPECT_THAT(RecogniseChatTemplate("{{ x }}").warning, HasSubstr("not known"));
+  for (const char* name : {"chatml", "llama2", "llama3", "zephyr", "gemma", "minicpm"})
+    EXPECT_STREQ(ChatFormatName(*ChatFormatOf(name)), name);
+  EXPECT_FALSE(ChatFormatOf("no").ok());
+}
+
+std::string Joined(const std::vector<ChatPart>& parts) {
+  std::string text;
+  for (const ChatPart& part : parts) text += part.text;
+  return text;
+}
+
+TEST(Chat, IsWrittenAsModelsKnowIt) {
+  const std::vector<ChatMessage> messages = {{ChatRole::kSystem, "S"},
+                                             {ChatRole::kUser, "U"},
+                                             {ChatRole::kAssistant, "A"},
+                                             {ChatRole::kUser, "V"}};
+  const auto rendered = [&](ChatFormat format) {
+    return Joined(RenderChat({format, "", ""}, messages, true));
+  };
+  EXPECT_EQ(
+      rendered(ChatFormat::kChatMl),
+      "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\nU<|im_end|>\n<|im_start|>assistant\n"
+      "A<|im_end|>\n<|im_start|>user\nV<|im_end|>\n<|im_start|>assistant\n");
+  EXPECT_EQ(rendered(ChatFormat::kLlama2),
+            "[INST] <<SYS>>\nS\n<</SYS>>\n\nU [/INST] A</s>[INST] V [/INST]");
+  EXPECT_EQ(rendered(ChatFormat::kGemma),
+            "<start_of_turn>user\nS\n\nU<end_of_turn>\n<start_of_turn>model\nA<end_of_turn>\n"
+            "<start_of_turn>user\nV<end_of_turn>\n<start_of_turn>model\n");
+  EXPECT_EQ(Joined(RenderChat({ChatFormat::kZephyr, "D", ""}, {{ChatRole::kUser, "U"}}, true)),
+            "<|system|>\nD</s>\n<|user|>\nU</s>\n<|assistant|>\n");
+  EXPECT_EQ(Joined(RenderChat({ChatFormat::kZephyr, "D", ""}, {{ChatRole::kUser, "U"}}, false)),
+            "<|user|>\nU</s>\n<|assistant|>\n");
+}
+
+TEST(Chat, UsersCannotEndTheirTurn) {
+  const auto t = Make(SmallBpe());
+  const auto ids = *t->EncodeChat({{"<s>", true}, {"hi</s>", false}, {"</s>", true}}, false);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), t->vocabulary().eos), 1);
+  EXPECT_EQ(ids.back(), t->vocabulary().eos);
+  EXPECT_EQ(*t->EncodeChat({{"hel", true}, {"lo", false}}, false),
+            *t->Encode("hello", {false, false}))
+      << "words are cut as if the parts were one text";
+}
+
 TEST(StreamDecoderTest, GivesWholeCharacters) {
   StreamDecoder decoder;
   EXPECT_EQ(decoder.Add("a\xe4"), "a");
