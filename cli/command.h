@@ -89,6 +89,7 @@ void AddInspect(const Program& program);
 void AddTokenize(const Program& program);
 void AddRun(const Program& program);
 void AddSynth(const Program& program);
+void AddChat(const Program& program);
 
 /// Folder of installed data (chip sheets, the port template), found beside the running program or
 /// in the source tree it was built from; HALYARD_DATA_DIR overrides it.

@@ -192,6 +192,21 @@ expect 2 'begins with' inspect "$0"
 expect 2 'No such file' inspect "$work/none.gguf"
 expect 2 'cut.gguf: not a valid GGUF file' tokenize --model "$work/cut.gguf" --text x
 expect 2 '.model is required' tokenize --text x
+expect 0 'qwen3, 0.1125 M' synth --arch qwen3 --vocab 300 --seed 3 --out "$work/m.gguf"
+expect 2 "architecture 'mamba' cannot be run" synth --arch mamba --out "$work/x.gguf"
+expect 2 'there is no such type of weights' synth --type q9 --out "$work/x.gguf"
+expect 2 'there is no preset' synth --preset gpt --out "$work/x.gguf"
+expect 2 'heads is 0' synth --heads 0 --out "$work/x.gguf"
+expect 0 'blk.1.attn_q_norm.weight' inspect "$work/m.gguf"
+expect_json "d['parameters'] > 1e5 and d['metadata']['general.architecture'] == 'qwen3'" inspect "$work/m.gguf" --json
+expect 0 '256 72 73' tokenize --model "$work/m.gguf" --text 'hi'
+expect_json "len(d['ids']) == 5 and d['prompt_tokens'] == 3 and d['share_of_roof'] >= 0" \
+  run --model "$work/m.gguf" -p hi -n 5 --ignore-end --json
+expect_json "len(d['ids']) == 7 and 'context' in d['end']" run --model "$work/m.gguf" -p hi -n 50 --context 9 --ignore-end --json
+expect 2 'tokens do not fit: the context has 2' run --model "$work/m.gguf" -p hello --context 2
+expect 2 'temperature is -1' run --model "$work/m.gguf" -p hi --temperature -1
+expect 2 'there are f32, f16, bf16 and q8' run --model "$work/m.gguf" -p hi --kv-type q3
+expect 2 'there is no chat format' chat --model "$work/m.gguf" --chat-template none
 
 # A report folder that cannot be written to; root writes everywhere but here.
 expect 3 'cannot' certify --quick --out /proc/halyard-report

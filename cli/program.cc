@@ -75,6 +75,7 @@ int Main(int argc, char** argv) {
   AddInspect(program);
   AddTokenize(program);
   AddRun(program);
+  AddChat(program);
   AddSynth(program);
 
   app.parse_complete_callback([&verbose] {

@@ -120,7 +120,11 @@ void AddSynth(const Program& program) {
   command->add_flag("--json", program.output->json, "One JSON document on standard output");
   command->callback([args, command, program] {
     const absl::StatusOr<int> code = RunSynth(*args, *command, *program.output);
-    *program.exit_code = code.ok() ? *code : program.output->Fail(code.status());
+    if (code.ok() || !absl::IsUnimplemented(code.status())) {
+      *program.exit_code = code.ok() ? *code : program.output->Fail(code.status());
+    } else {
+      *program.exit_code = program.output->Fail(code.status(), kWrongInput);
+    }
   });
 }
 

@@ -95,18 +95,21 @@ const Architecture* Find(absl::string_view name) {
 
 }  // namespace
 
+absl::Status CheckArchitecture(absl::string_view name) {
+  if (Find(name) != nullptr) return absl::OkStatus();
+  const auto name_of = [](std::string* out, const Architecture& one) {
+    out->append(one.name.data(), one.name.size());
+  };
+  return absl::UnimplementedError(
+      absl::StrCat("models of the architecture '", name,
+                   "' cannot be run; these can: ", absl::StrJoin(Architectures(), ", ", name_of)));
+}
+
 absl::StatusOr<ModelConfig> ReadModelConfig(const GgufFile& file) {
   ModelConfig config;
   HY_ASSIGN_OR_RETURN(const absl::string_view name, file.String("general.architecture"));
   const Architecture* const architecture = Find(name);
-  if (architecture == nullptr) {
-    const auto name_of = [](std::string* out, const Architecture& one) {
-      out->append(one.name.data(), one.name.size());
-    };
-    return absl::UnimplementedError(absl::StrCat(
-        "models of the architecture '", name,
-        "' cannot be run; these can: ", absl::StrJoin(Architectures(), ", ", name_of)));
-  }
+  if (architecture == nullptr) return CheckArchitecture(name);
   config.architecture = std::string(name);
   HY_ASSIGN_OR_RETURN(const absl::string_view title, file.StringOr("general.name", name));
   config.name = std::string(title);

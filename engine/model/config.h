@@ -107,6 +107,8 @@ struct Architecture {
   absl::Status (*configure)(const ConfigReader& reader, ModelConfig* inout);
 };
 absl::Span<const Architecture> Architectures();
+/// Errors   UNIMPLEMENTED: it is not known, with those that are.
+absl::Status CheckArchitecture(absl::string_view name);
 
 }  // namespace halyard::engine
 

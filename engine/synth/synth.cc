@@ -58,6 +58,7 @@ absl::Status CheckSpec(const SynthSpec& spec) {
     return absl::InvalidArgumentError(absl::StrCat("width ", spec.width, " cannot be shared by ",
                                                    spec.heads, " heads; give the head size"));
   }
+  HY_RETURN_IF_ERROR(CheckArchitecture(spec.architecture));
   if (GgufNumberOf(spec.type) == UINT32_MAX) {
     return absl::InvalidArgumentError(
         absl::StrCat("files have no tensors of type ", hy_type_name(spec.type)));

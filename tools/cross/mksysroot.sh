@@ -32,6 +32,9 @@ link_merged_usr() {
     mkdir -p "$root/usr/$name"
     ln -sfn "usr/$name" "$root/$name"
   done
+  # Compilers name headers as lib/gcc/../../include; ninja takes that by its letters, and would find them
+  # missing, and everything out of date, each time.
+  ln -sfn usr/include "$root/include"
 }
 
 # Absolute links would lead out of the sysroot.
