@@ -34,6 +34,8 @@ RULES = {
     # Ops' contracts and quantised formats; never a reference or the cases of an op.
     "engine": ({"public", "base", "hal", "ops", "registry", "engine"}, ABSL | {"tbb", "oneapi", "nlohmann"}),
     "engine/gguf": ({"public", "base", "engine/gguf"}, ABSL),
+    # Files are tried as models and vocabularies, too.
+    "engine/gguf/fuzz": ({"public", "base", "engine"}, ABSL),
     "engine/tokenizer": ({"public", "base", "engine/gguf", "engine/tokenizer"}, ABSL | {"utf8proc"}),
     "conformance": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "engine", "conformance"}, ABSL | {"gtest", "nlohmann", "yaml-cpp", "sha2"}),
     "bench": ({"public", "base", "hal", "facts", "ops", "reference", "registry", "engine", "conformance", "bench"}, ABSL | {"benchmark", "nlohmann"}),
