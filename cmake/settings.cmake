@@ -38,6 +38,8 @@ option(HALYARD_WERROR "Treat warnings as errors" ${warnings_are_errors})
 set(conversion_warnings -Wconversion)
 if(CMAKE_SIZEOF_VOID_P EQUAL 4)
   set(conversion_warnings "")
+  # Without it readdir and stat fail for files whose number or size needs more than 32 bits.
+  add_compile_definitions(_FILE_OFFSET_BITS=64)
 endif()
 add_library(halyard_warnings INTERFACE)
 target_compile_options(halyard_warnings INTERFACE

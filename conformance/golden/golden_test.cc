@@ -52,6 +52,7 @@ TEST(GoldenKey, IsOfWhatAReferenceReads) {
   const GoldenKey key = KeyOfCase(kMatmul);
   EXPECT_EQ(KeyOfCase(kMatmul, nullptr, kPoisonNumber), key) << "outputs do not count";
   for (const char* lay : {"pad64+off4", "off2", "far"}) {
+    if (sizeof(void*) == 4 && std::string(lay) == "far") continue;  // two gigabytes apart
     EXPECT_EQ(KeyOfCase(absl::StrCat("matmul/f32.q8_0.f32/M=2,N=19,K=64/dist=normal/lay=", lay,
                                      "/seed=1")),
               key)
