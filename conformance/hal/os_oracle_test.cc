@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "conformance/hal/work.h"
@@ -46,15 +48,29 @@ TEST(OsOracleTest, SeesWhichPagesAreThere) {
   munmap(pages, bytes);
 }
 
+// A thread that was joined may be seen for a moment.
+auto ThreadsAtLast(decltype(os::Holdings::threads) wanted) {
+  decltype(os::Holdings::threads) threads = 0;
+  for (int i = 0; i < 500; ++i) {
+    threads = os::CurrentHoldings().threads;
+    if (threads == wanted) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return threads;
+}
+
 TEST(OsOracleTest, SeesWhatIsHeld) {
-  const os::Holdings before = os::CurrentHoldings();
-  std::thread waiting([] {
-    for (int i = 0; i < 50; ++i) sched_yield();
-    timespec pause{0, 50'000'000};
-    nanosleep(&pause, nullptr);
+  std::atomic<bool> may_end{false};
+  // Threads of tests before this one are gone by then.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto before = os::CurrentHoldings().threads;
+  std::thread waiting([&] {
+    while (!may_end.load()) sched_yield();
   });
-  EXPECT_EQ(os::CurrentHoldings().threads, before.threads + 1);
+  EXPECT_EQ(ThreadsAtLast(before + 1), before + 1);
+  may_end.store(true);
   waiting.join();
+  EXPECT_EQ(ThreadsAtLast(before), before);
 }
 
 TEST(WorkTest, BytesAndDifferences) {
